@@ -1,0 +1,1 @@
+"""The pytest plugin: thin adapters over `gate.record`; costs nothing without `--gate-report`."""

@@ -1,0 +1,1 @@
+"""The values in flight between the stages, and the names that everyone shares."""

@@ -1,0 +1,219 @@
+"""A report and its cases: one value with a few facets, whatever the suite measured.
+
+The comparator and the renderers know these facets and never a suite, so a new suite needs no new comparison.
+Everything here is immutable, built from builtins, and free of clocks and machine facts that are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from gate.schema.evidence import Block
+from gate.schema.outcome import Outcome
+
+SCHEMA_VERSION = 1
+"""Version of the `gate` objects in a candidate and of the baseline. A newer one is refused."""
+
+Better = Literal["higher", "lower"]
+Mode = Literal["live", "record", "replay"]
+
+
+class Kind(StrEnum):
+    """Which family measured a case."""
+
+    TEST = "test"
+    SWEEP = "sweep"
+    MUTANT = "mutant"
+    PROBE = "probe"
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a case stands in the repository.
+
+    Attributes:
+        path: relative to the root of the report, with forward slashes.
+        line: from 1; None when unknown.
+    """
+
+    path: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The trials of one run of the suite.
+
+    Attributes:
+        id: which run (a commit, an attempt); trials of one session may be correlated.
+        outcomes: one character a trial in order, `1` passed and `0` failed.
+        fixed: whether the number of trials was fixed beforehand; a stopped sample never joins a fixed one.
+    """
+
+    id: str
+    outcomes: str
+    fixed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Bernoulli trials of a stochastic case, oldest session first."""
+
+    sessions: tuple[Session, ...]
+
+    @property
+    def passes(self) -> int:
+        return sum(session.outcomes.count("1") for session in self.sessions)
+
+    @property
+    def count(self) -> int:
+        return sum(len(session.outcomes) for session in self.sessions)
+
+    @property
+    def varies(self) -> bool:
+        return 0 < self.passes < self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number that a case measured.
+
+    Attributes:
+        value: None when it was not measured; `unscored` then says why. Never NaN, never infinite.
+        better: which direction is good.
+        threshold: the value that the test code declares it must not be worse than; the baseline's decides.
+        tolerance: the absolute worsening that the test code declares harmless; the baseline's decides.
+        interval: a confidence interval (low, high) of the value.
+        count: how many examples the value is over.
+    """
+
+    name: str
+    value: float | None
+    better: Better = "higher"
+    threshold: float | None = None
+    tolerance: float | None = None
+    interval: tuple[float, float] | None = None
+    count: int | None = None
+    unscored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """Which examples one perturbation flipped.
+
+    Attributes:
+        name: for example `gaussian ε=0.05`; stable across runs.
+        flipped: one character an example: `1` flipped, `0` stable, `.` not measured.
+        moves: for some flipped examples (by index), how far which input moved, in units of scale, not in raw values.
+        scores: one character an example (see `gate.schema.symbols`): probability of the predicted class under attack.
+    """
+
+    name: str
+    flipped: str
+    moves: Mapping[int, str] = field(default_factory=dict)
+    scores: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Predictions over named examples; one character an example, since 100,000 examples are normal.
+
+    Attributes:
+        name: which model or data set; unique within its case.
+        ids: keyed ids of the examples, unique, in the order of the strings below.
+        labels: the classes; `symbol(i)` stands for `labels[i]`.
+        expected: one symbol an example; `.` where the truth is unknown.
+        predicted: one symbol an example; `.` where the model gave no answer (unscored).
+        scores: one character an example: probability of the predicted class, see `gate.schema.symbols`; or empty.
+        attacks: what perturbations did to the same examples.
+        design: what decided the measurement (epsilons, protected, seed, …), JSON text by name; the baseline's decides.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    expected: str
+    predicted: str
+    scores: str = ""
+    attacks: tuple[Attack, ...] = ()
+    design: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The unit that can regress.
+
+    Attributes:
+        id: stable across runs; for pytest the node id with forward slashes in its path.
+        outcome: None where the case has only other facets.
+        stochastic: whether the suite declares that the outcome varies from trial to trial.
+        message: first line of the failure, at most 300 characters; untrusted text.
+        measured_at: commit at which a baseline last changed this case; empty in a candidate.
+    """
+
+    id: str
+    kind: Kind = Kind.TEST
+    outcome: Outcome | None = None
+    location: Location | None = None
+    message: str = ""
+    fingerprint: str = ""
+    stochastic: bool = False
+    trials: Trials | None = None
+    metrics: tuple[Metric, ...] = ()
+    predictions: tuple[Predictions, ...] = ()
+    evidence: tuple[Block, ...] = ()
+    measured_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """How far a run came.
+
+    Attributes:
+        exit_code: pytest's own, or None for a format that has none.
+        collected: how many cases the run meant to report after deselection; None when the format doesn't say.
+        deselected: how many were deselected (`-k`, `-m`, `--lf`).
+        reasons: why the run is not whole, each one sentence; empty for a whole run.
+    """
+
+    exit_code: int | None = None
+    collected: int | None = None
+    deselected: int = 0
+    collection_errors: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        return not self.reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a report came from. `commit` may be empty; `tool` and `format` are for the foot of the comment."""
+
+    commit: str = ""
+    tool: str = ""
+    format: str = ""
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that one run of a suite measured.
+
+    Attributes:
+        cases: in the order of the file. An id may stand twice in a candidate; the comparison deals with it.
+        fingerprints: what the result depends on (prompts, data, model as answered, judge, agent, packages) by name.
+        forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
+    """
+
+    cases: tuple[Case, ...]
+    suite: str = "default"
+    source: Source = field(default_factory=Source)
+    mode: Mode = "live"
+    completeness: Completeness = field(default_factory=Completeness)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    forced: str = ""

@@ -1,0 +1,237 @@
+"""Settings: one frozen value, resolved from the base, the checkout, the environment and the action's inputs.
+
+Every field says whether it *decides*. A deciding setting can change the verdict, so on a pull request only the base
+commit may set it. The rest (paths, commands, delivery) may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
+from pydantic.fields import FieldInfo
+
+from gate.errors import SettingsError
+from gate.schema.verdict import Level, RuleName
+
+ENVIRONMENT_PREFIX = "GATE_"
+INPUT_PREFIX = "INPUT_"
+
+
+class RuleSetting(BaseModel):
+    """Level and tolerance of one rule; None keeps the rule's own default.
+
+    `tolerance` is in the rule's own unit, which its row in docs/rules.md names.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+    level: Level | None = None
+    tolerance: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+def _decides(default: Any, description: str, **constraints: Any) -> Any:
+    return Field(default=default, description=description, json_schema_extra={"decides": True}, **constraints)
+
+
+def _free(default: Any, description: str, *, action: bool = False, **constraints: Any) -> Any:
+    extra: JsonDict = {"decides": False, "input": action}
+    return Field(default=default, description=description, json_schema_extra=extra, **constraints)
+
+
+class Settings(BaseModel):
+    """Everything that can be set. Keys are written in kebab-case in files and inputs."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
+    )
+
+    alpha: float = _decides(0.05, "chance that noise fails an unchanged pull request, over all its cases", gt=0, lt=1)
+    power: float = _decides(0.90, "chance to find a drop of `delta`, where the baseline allows it", gt=0, lt=1)
+    delta: float = _decides(0.30, "drop of a pass rate that must be found", gt=0, lt=1)
+    observe: bool = _decides(False, "report the same, but exit 0 whatever was found")
+    rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")
+    reports: tuple[str, ...] = _decides((), "further candidate reports that the verdict joins")
+    baseline: str = _decides("", "path of the baseline; `baselines/<suite>.jsonl` when empty")
+    show_messages: bool = _decides(True, "show the first line of failures in comments and pages")
+    plain_ids: bool = _decides(False, "show ids of examples as the suite gave them, not keyed")
+    suite: str = _free(
+        "default", "name of the suite: its baseline and its comment", action=True, pattern=r"^[\w.-]{1,60}$"
+    )
+    arguments: str = _free("", "arguments for pytest, split as a shell would", action=True)
+    install: str = _free("", "command that installs the project for its suite (container only)", action=True)
+    cache: str = _free("", "folder in the workspace that keeps downloaded packages between runs", action=True)
+    working_directory: str = _free(".", "folder in the checkout in which the suite runs", action=True)
+    mode: Literal["live"] = _free("live", "how calls of models are answered", action=True)
+    report: str = _free("", "candidate report of a run made elsewhere: compare only", action=True)
+    max_report_bytes: int = _free(1_000_000_000, "a larger report is refused", gt=0, action=True)
+    timeout: float = _free(3600.0, "seconds after which the suite is stopped", gt=0, allow_inf_nan=False, action=True)
+    comment: Literal["always", "findings", "never"] = _free(
+        "always", "when to comment on the pull request", action=True
+    )
+    annotations: bool = _free(True, "annotate files and lines", action=True)
+    token: str = _free("", "token for the comment", action=True, repr=False)
+    allow_pull_request_target: bool = _free(
+        False, "run the suite of a head that pull_request_target checked out (docs/security.md)", action=True
+    )
+
+    def level_of(self, rule: RuleName, default: Level) -> Level:
+        """Level of a rule under these settings."""
+        chosen = self.rules.get(rule)
+        return default if chosen is None or chosen.level is None else chosen.level
+
+    def tolerance_of(self, rule: RuleName, default: float) -> float:
+        """Tolerance of a rule under these settings, in the rule's own unit."""
+        chosen = self.rules.get(rule)
+        return default if chosen is None or chosen.tolerance is None else chosen.tolerance
+
+    @property
+    def baseline_path(self) -> str:
+        """Path of the baseline relative to the root of the repository."""
+        return self.baseline or f"baselines/{self.suite}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One place that settings come from.
+
+    Attributes:
+        name: as shown to users (`base 3f9c1e2:pyproject.toml`, `environment`, `action input`, `command line`).
+        values: by kebab-case key.
+        trusted: whether it may set what decides.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    trusted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Settings with, for each field, the layer that set it, and what was ignored because it may not decide."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    ignored: tuple[tuple[str, str], ...] = ()
+
+
+def names() -> tuple[str, ...]:
+    """All keys in kebab-case, in the order of the documentation."""
+    return tuple(_kebab(name) for name in Settings.model_fields)
+
+
+def decides(key: str) -> bool:
+    """Whether a setting (kebab-case) can change the verdict."""
+    return bool(_extra(_field(key)).get("decides"))
+
+
+def inputs() -> tuple[str, ...]:
+    """Keys that are also inputs of the action, in order."""
+    return tuple(key for key in names() if _extra(_field(key)).get("input"))
+
+
+def describe(key: str) -> str:
+    """One line about a setting."""
+    return _field(key).description or ""
+
+
+def resolve(layers: Iterable[Layer]) -> Resolved:
+    """Join layers, the last one that may set a key wins.
+
+    Raises:
+        SettingsError: an unknown key (with the nearest known one), an unknown rule, a value that can't be.
+    """
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    ignored: list[tuple[str, str]] = []
+    for layer in layers:
+        for key, value in layer.values.items():
+            _known(key, layer.name)
+            if decides(key) and not layer.trusted:
+                ignored.append((key, layer.name))
+                continue
+            merged[key] = _checked(key, value, layer.name)
+            origins[key] = layer.name
+    settings = Settings.model_validate(merged)
+    return Resolved(settings, {key: origins.get(key, "default") for key in names()}, tuple(ignored))
+
+
+def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """`GATE_SHOW_MESSAGES=false` and the like; names outside the settings are another program's business."""
+    found = {}
+    for key in names():
+        name = ENVIRONMENT_PREFIX + key.upper().replace("-", "_")
+        if environ.get(name, "") != "":
+            found[key] = environ[name]
+    return found
+
+
+def from_inputs(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The action's inputs. GitHub keeps hyphens in their names and sets those without a default to an empty text.
+
+    Raises:
+        SettingsError: an input that the action doesn't have.
+    """
+    known = set(inputs())
+    found = {}
+    for name, value in sorted(environ.items()):
+        if not name.startswith(INPUT_PREFIX):
+            continue
+        key = name.removeprefix(INPUT_PREFIX).lower()
+        if key not in known:
+            raise SettingsError(f"unknown input `{key}`", where="action", remedy=_nearest(key, known))
+        if value.strip():
+            found[key] = value
+    return found
+
+
+def _checked(key: str, value: Any, layer: str) -> Any:
+    if key == "rules":
+        _check_rules(value, layer)
+    try:
+        validated = Settings.model_validate({key: value})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(
+            f"`{place}` can't be {str(first['input'])!r:.60}: {first['msg'].lower()}",
+            where=layer,
+            remedy=f"`gate config` lists what `{key}` may be",
+        ) from None
+    return getattr(validated, key.replace("-", "_"))
+
+
+def _check_rules(value: Any, layer: str) -> None:
+    if not isinstance(value, Mapping):
+        raise SettingsError("`rules` is a table of rule names", where=layer, remedy="see docs/rules.md")
+    known = [rule.value for rule in RuleName]
+    for name in value:
+        if str(name) not in known:
+            raise SettingsError(f"no rule is called `{name}`", where=layer, remedy=_nearest(str(name), known))
+
+
+def _known(key: str, layer: str) -> None:
+    if key not in names():
+        raise SettingsError(f"unknown setting `{key}`", where=layer, remedy=_nearest(key, names()))
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    options = sorted(known)
+    close = difflib.get_close_matches(word, options, n=1, cutoff=0.5)
+    return f"did you mean `{close[0]}`?" if close else f"known are: {', '.join(options)}"
+
+
+def _kebab(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _field(key: str) -> FieldInfo:
+    return Settings.model_fields[key.replace("-", "_")]
+
+
+def _extra(field: FieldInfo) -> Mapping[str, Any]:
+    return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
