@@ -1,0 +1,99 @@
+"""The command line: one module a command family, and the only place that turns errors into exit codes.
+
+Modules are imported when their command is called, so that `gate --help` starts at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from gate import __version__
+from gate.cli.console import Console
+from gate.errors import EXIT_INTERNAL, EXIT_UNDECIDED, GateError
+
+COMMANDS = {
+    "run": ("gate.cli.run:run", "Run the suite and write its candidate report."),
+    "compare": ("gate.cli.compare:compare", "Compare any two report files."),
+    "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
+    "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
+    "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
+    "report": ("gate.cli.report:report", "Render the last verdict again."),
+    "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),
+    "demo": ("gate.cli.demo:demo", "Gate a worse and an unchanged pull request, offline."),
+    "config": ("gate.cli.config:config", "List each setting, where it came from, and whether it decides."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose help needs no command's module."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: gate ci --base origin/main",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="gate")
+@click.option("-q", "--quiet", is_flag=True, help="Print results and errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what is done and where things come from.")
+@click.option("--colour/--no-colour", default=None, help="Colour the output; by default only on a terminal.")
+@click.pass_context
+def gate(ctx: click.Context, quiet: bool, verbose: bool, colour: bool | None) -> None:
+    """Fail a pull request that makes a model, a prompt or a coding agent less robust, and name what broke."""
+    ctx.obj = Console(quiet=quiet, verbose=verbose, colour=colour)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Entry point of `gate`; the one error boundary of the product."""
+    sys.exit(exit_code_of(arguments))
+
+
+def exit_code_of(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and give its exit code: 0 holds, 1 regression, 2 usage, 3 undecided, 4 internal."""
+    console = Console()
+    try:
+        result = gate.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    except click.ClickException as error:
+        console.error(error.format_message(), remedy=_help_of(error))
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        console.error("interrupted: nothing was decided")
+        return EXIT_UNDECIDED
+    except GateError as error:
+        console.error(error.message, where=error.where, remedy=error.remedy)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return EXIT_UNDECIDED
+    except Exception as error:
+        console.error(f"internal error: {type(error).__name__}: {error}", remedy="please report this with what follows")
+        console.raw("".join(traceback.format_exception(error)))
+        return EXIT_INTERNAL
+
+
+def _help_of(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"`{context.command_path} --help` shows the options" if context is not None else ""

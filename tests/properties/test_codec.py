@@ -1,0 +1,135 @@
+"""Facets survive the way through JSON, and damaged ones are refused with their place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.errors import ReportError
+from gate.schema.codec import facets_from_json, facets_to_json
+from gate.schema.evidence import Block, BlockKind
+from gate.schema.report import Attack, Case, Metric, Predictions, Session, Trials
+from gate.schema.symbols import MAX_LABELS, index_of, score_of, score_symbol, symbol
+
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1_000_000, 1_000_000)
+names = st.text(min_size=1, max_size=20)
+bits = st.text("01", max_size=30)
+
+
+@st.composite
+def metrics(draw: st.DrawFn) -> Metric:
+    value = draw(st.none() | numbers)
+    bounds = draw(st.none() | st.tuples(numbers, numbers).map(lambda pair: (min(pair), max(pair))))
+    return Metric(
+        name=draw(names),
+        value=value,
+        better=draw(st.sampled_from(("higher", "lower"))),
+        threshold=draw(st.none() | numbers),
+        tolerance=draw(st.none() | numbers),
+        interval=bounds,
+        count=draw(st.none() | st.integers(0, 10_000)),
+        unscored=draw(names) if value is None else "",
+    )
+
+
+@st.composite
+def predictions(draw: st.DrawFn) -> Predictions:
+    ids = draw(st.lists(st.text("abcdef0123456789", min_size=4, max_size=8), unique=True, max_size=8))
+    labels = draw(st.lists(names, min_size=1, max_size=70, unique=True))
+    series = st.lists(st.sampled_from([".", *map(symbol, range(len(labels)))]), min_size=len(ids), max_size=len(ids))
+    flips = st.lists(st.sampled_from("01."), min_size=len(ids), max_size=len(ids)).map("".join)
+    attacks = [
+        Attack(f"attack {place}", draw(flips), {place: draw(names) for place in range(draw(st.integers(0, len(ids))))})
+        for place in range(draw(st.integers(0, 2)))
+    ]
+    return Predictions(
+        name=draw(names),
+        ids=tuple(ids),
+        labels=tuple(labels),
+        expected="".join(draw(series)),
+        predicted="".join(draw(series)),
+        attacks=tuple(attacks),
+        design=draw(st.dictionaries(names, names, max_size=2)),
+    )
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    return Case(
+        id="tests/test_a.py::test_b",
+        stochastic=draw(st.booleans()),
+        fingerprint=draw(st.text(max_size=8)),
+        trials=draw(
+            st.none()
+            | st.lists(st.builds(Session, names, bits, st.booleans()), max_size=3).map(lambda some: Trials(tuple(some)))
+        ),
+        metrics=tuple(draw(st.lists(metrics(), max_size=3, unique_by=lambda metric: metric.name))),
+        predictions=tuple(draw(st.lists(predictions(), max_size=2, unique_by=lambda each: each.name))),
+        evidence=tuple(
+            draw(st.lists(st.builds(Block, st.sampled_from(BlockKind), st.text(), st.text()), max_size=2))
+        ),
+    )
+
+
+@given(cases())
+def test_facets_survive_json(case: Case) -> None:
+    written = json.dumps(facets_to_json(case), allow_nan=False)
+    assert Case(id=case.id, **facets_from_json(json.loads(written), "file")) == case
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | numbers | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+keys = st.sampled_from(["stochastic", "fingerprint", "trials", "metrics", "predictions", "evidence", "other"])
+
+
+@given(st.dictionaries(keys, anything, max_size=4) | anything)
+def test_foreign_facets_are_refused_with_their_place_or_read(data: Any) -> None:
+    try:
+        facets_from_json(data, "file: tests/0")
+    except ReportError as error:
+        assert error.where.startswith("file: tests/0")
+        assert "expected" in error.message
+        assert error.remedy
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), True, "1"])
+def test_a_metric_is_a_finite_number(number: object) -> None:
+    with pytest.raises(ReportError, match="finite number"):
+        facets_from_json({"metrics": [{"name": "accuracy", "value": number}]}, "file")
+
+
+def test_series_must_have_one_character_an_id() -> None:
+    entry = {"name": "model", "ids": "a b c", "labels": ["x"], "expected": "00", "predicted": "000"}
+    with pytest.raises(ReportError, match="3 characters") as caught:
+        facets_from_json({"predictions": [entry]}, "file")
+    assert caught.value.where == "file/predictions/0/expected"
+
+
+@given(st.integers(0, MAX_LABELS - 1))
+def test_a_class_has_one_printable_character(index: int) -> None:
+    character = symbol(index)
+    assert len(character) == 1
+    assert character.isprintable()
+    assert index_of(character) == index
+
+
+@given(st.floats(0, 1))
+def test_a_probability_is_kept_to_hundredths(probability: float) -> None:
+    kept = score_of(score_symbol(probability))
+    assert kept is not None
+    assert abs(kept - probability) <= 0.005 + 1e-12
+
+
+def test_there_is_no_class_outside_the_alphabet() -> None:
+    for index in (-1, MAX_LABELS):
+        with pytest.raises(ValueError, match="outside"):
+            symbol(index)
+    with pytest.raises(ValueError, match="no class"):
+        index_of("!")
