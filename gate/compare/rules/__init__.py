@@ -1,0 +1,44 @@
+"""The registry: every rule, in the order in which findings of one weight are listed."""
+
+from __future__ import annotations
+
+from gate.compare.comparison import Rule
+from gate.compare.rules import (
+    adversarial_regression,
+    baseline_changed,
+    fixed,
+    flaky,
+    incomplete_run,
+    metric_regression,
+    missing_case,
+    negative_flip,
+    new_case,
+    newly_erroring,
+    newly_failing,
+    newly_skipped,
+    positive_flip,
+    prediction_churn,
+    settings_changed,
+    undecided,
+    unstable_id,
+)
+
+RULES: tuple[Rule, ...] = (
+    incomplete_run.RULE,
+    newly_failing.RULE,
+    newly_erroring.RULE,
+    missing_case.RULE,
+    newly_skipped.RULE,
+    negative_flip.RULE,
+    adversarial_regression.RULE,
+    metric_regression.RULE,
+    undecided.RULE,
+    flaky.RULE,
+    unstable_id.RULE,
+    baseline_changed.RULE,
+    settings_changed.RULE,
+    prediction_churn.RULE,
+    fixed.RULE,
+    positive_flip.RULE,
+    new_case.RULE,
+)

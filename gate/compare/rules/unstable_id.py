@@ -1,0 +1,37 @@
+"""Ids that can't be paired for sure: they carry something that changes each run, or one stands twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.compare.comparison import Comparison, Rule
+from gate.schema.verdict import Finding, Level, RuleName
+
+
+def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    for group in comparison.alignment.unstable:
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id=group.skeleton,
+            subject=group.skeleton,
+            what="has an id that changes each run; give the parameter a fixed id",
+            before=str(len(group.before)),
+            after=str(len(group.after)),
+            why="compared by count",
+            location=group.after[0].location,
+        )
+    for case_id, times in sorted(comparison.alignment.repeated.items()):
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id=case_id,
+            subject=case_id,
+            what="stands more than once; its worst outcome counts",
+            before="–",
+            after=f"{times} times",
+            why="compared by its worst",
+        )
+
+
+RULE = Rule(RuleName.UNSTABLE_ID, Level.WARNING, check)
