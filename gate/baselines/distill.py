@@ -1,0 +1,88 @@
+"""A report reduced to what a later comparison needs: no times, no machine facts, sorted, one case a line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from gate.schema.codec import facets_to_json
+from gate.schema.outcome import SEVERITY
+from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Report, Source, Trials
+
+KEPT_SESSIONS = 10
+SHORT = 10
+
+
+def distill(report: Report, commit: str, previous: Report | None = None, *, sessions: int = KEPT_SESSIONS) -> Report:
+    """The baseline of a report.
+
+    Args:
+        report: a candidate; where an id stands twice, its worst outcome counts.
+        commit: where it was measured; each case that changed since `previous` carries it, shortened.
+        previous: the baseline until now; its trials of the last sessions are kept.
+        sessions: how many sessions of trials a case keeps.
+    """
+    before = {case.id: case for case in previous.cases} if previous is not None else {}
+    worst: dict[str, Case] = {}
+    for case in report.cases:
+        other = worst.get(case.id)
+        if other is None or _severity(case) > _severity(other):
+            worst[case.id] = case
+    cases = tuple(
+        _distilled(case, before.get(case_id), commit[:SHORT], sessions) for case_id, case in sorted(worst.items())
+    )
+    return Report(
+        cases=cases,
+        suite=report.suite,
+        source=Source(format="baseline"),
+        completeness=Completeness(collected=len(cases)),
+        fingerprints=dict(sorted(report.fingerprints.items())),
+        forced=report.forced,
+    )
+
+
+def dump_baseline(report: Report) -> bytes:
+    """Canonical bytes of a distilled report; `gate.ingest` reads them back to the same value."""
+    header: dict[str, Any] = {"gate_baseline": SCHEMA_VERSION, "suite": report.suite}
+    if report.fingerprints:
+        header["fingerprints"] = dict(report.fingerprints)
+    if report.forced:
+        header["forced"] = report.forced
+    lines = [_line(header), *(_line(_entry(case)) for case in sorted(report.cases, key=lambda case: case.id))]
+    return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
+    trials = case.trials
+    if trials is not None and previous is not None and previous.trials is not None:
+        known = {session.id for session in trials.sessions}
+        kept = tuple(session for session in previous.trials.sessions if session.id not in known)
+        trials = Trials((*kept, *trials.sessions)[-sessions:])
+    path = case.location.path if case.location is not None else case.id.partition("::")[0]
+    distilled = replace(case, location=Location(path), message="", evidence=(), trials=trials, measured_at=commit)
+    if previous is not None and replace(previous, measured_at=commit) == distilled:
+        return previous
+    return distilled
+
+
+def _entry(case: Case) -> dict[str, Any]:
+    entry: dict[str, Any] = {"id": case.id, "at": case.measured_at} if case.measured_at else {"id": case.id}
+    if case.outcome is not None:
+        entry["outcome"] = case.outcome.value
+    if case.kind is not Kind.TEST:
+        entry["kind"] = case.kind.value
+    if case.location is not None and case.location.path != case.id.partition("::")[0]:
+        entry["path"] = case.location.path
+    return entry | facets_to_json(case)
+
+
+def _line(value: dict[str, Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    if "\u2028" in text or "\u2029" in text or "\x85" in text or not text.isprintable():
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))  # nothing that another tool takes for a line
+    return text
+
+
+def _severity(case: Case) -> int:
+    return -1 if case.outcome is None else SEVERITY[case.outcome]

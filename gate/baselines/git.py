@@ -1,0 +1,315 @@
+"""The one seam to git: plumbing commands only, so that nothing in a hostile repository's configuration runs.
+
+Replace refs, grafts, the commit graph and lazy fetches are off; what is read is what the object of that name holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gate.errors import RepositoryError
+
+MAX_BYTES = 1_000_000_000
+_TIMEOUT = 120.0
+_FIXED = (
+    "--no-replace-objects",
+    "--no-pager",
+    "--literal-pathspecs",
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.commitGraph=false"),
+    *("-c", "advice.graftFileDeprecated=false"),
+)
+_MISSING = re.compile(
+    r"bad object|unable to read|Not a valid (object|commit) name|could not get object info|missing (blob|tree|commit)"
+    r"|unable to find|bad revision|unknown revision|could not fetch|promisor|transport '.*' not allowed"
+    r"|not a tree object"
+)
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class MissingObjectError(RepositoryError):
+    """The clone lacks a commit, a tree or a file's content: it is shallow, partial or of something else."""
+
+
+class Git:
+    """Reads of one repository.
+
+    Args:
+        root: the checkout, or a folder in it.
+        environ: environment of the child; its `GIT_` variables are dropped. By default this process's own.
+        trust: read a repository that another user owns. For the container, whose workspace always is.
+        timeout: seconds for one command.
+
+    Attributes:
+        top: the root of the checkout.
+        prefix: `root` relative to `top` with a slash at its end; empty at the top.
+    """
+
+    def __init__(
+        self, root: Path, *, environ: Mapping[str, str] | None = None, trust: bool = False, timeout: float = _TIMEOUT
+    ) -> None:
+        self.root = root
+        self._environ = _clean(os.environ if environ is None else environ)
+        self._program = _program(self._environ.get("PATH", os.defpath))
+        self._trust = trust
+        self._timeout = timeout
+        self.top = _top(root)
+        relative = root.resolve().relative_to(self.top.resolve()).as_posix()
+        self.prefix = "" if relative == "." else f"{relative}/"
+        if self._text("rev-parse", "--is-bare-repository") == "true":
+            raise RepositoryError(
+                "this is a bare repository", where=str(root), remedy="run the gate in a checkout (`git clone` it)"
+            )
+
+    def head(self) -> str:
+        """Full name of the commit that is checked out, on a branch or detached.
+
+        Raises:
+            RepositoryError: the branch has no commit yet.
+        """
+        found = self.resolve("HEAD")
+        if found is None:
+            raise RepositoryError("nothing is committed yet", where=str(self.root), remedy="commit first")
+        return found
+
+    def resolve(self, rev: str) -> str | None:
+        """Full name of a commit, or None when nothing here is called so."""
+        if not rev or rev.startswith("-"):
+            return None
+        result = self._run("rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}", check=False)
+        name = result.stdout.decode("utf-8", "replace").strip()
+        return name if result.returncode == 0 and _SHA.fullmatch(name) else None
+
+    def has(self, rev: str) -> bool:
+        """Whether a commit and its tree are here."""
+        return self._run("cat-file", "-e", f"{_checked(rev)}^{{tree}}", check=False).returncode == 0
+
+    def parents(self, rev: str) -> tuple[str, ...]:
+        """Parents as the commit itself names them, also where a shallow clone lacks them.
+
+        Raises:
+            MissingObjectError: the commit is not here.
+        """
+        header, _, _ = self._run("cat-file", "commit", _checked(rev)).stdout.partition(b"\n\n")
+        return tuple(line[7:].decode("ascii") for line in header.split(b"\n") if line.startswith(b"parent "))
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Best common ancestor, None when there is none here.
+
+        Raises:
+            MissingObjectError: one of the two is not here.
+        """
+        result = self._run("merge-base", _checked(one), _checked(other), check=False)
+        if result.returncode == 1:
+            return None
+        self._refuse(result)
+        return result.stdout.decode("ascii").split("\n", 1)[0] or None
+
+    def is_ancestor(self, one: str, other: str) -> bool:
+        """Whether `one` is `other` or in its history, as far as that is here."""
+        result = self._run("merge-base", "--is-ancestor", _checked(one), _checked(other), check=False)
+        return result.returncode == 0
+
+    def entry(self, rev: str, path: str) -> tuple[str, str] | None:
+        """Mode and object name of what a commit has at a path, None when it has nothing there."""
+        listed = self._run("ls-tree", "-z", "--full-tree", _checked(rev), "--", path.rstrip("/")).stdout
+        header, _, _ = listed.partition(b"\t")
+        if not header:
+            return None
+        mode, _, name = header.decode("ascii").split(" ")
+        return mode, name
+
+    def name_of(self, data: bytes) -> str:
+        """Name that git gives to a file of this content."""
+        return self._run("hash-object", "--stdin", "--no-filters", given=data).stdout.decode("ascii").strip()
+
+    def read(self, rev: str, path: str, *, limit: int = MAX_BYTES) -> bytes | None:
+        """Content of a file at a commit, None when the commit has no such file.
+
+        Args:
+            path: relative to the top, with forward slashes.
+            limit: most bytes.
+
+        Raises:
+            RepositoryError: it is a symbolic link, a folder or a submodule, or too large.
+            MissingObjectError: the commit or the content is not here.
+        """
+        found = self.entry(rev, path)
+        if found is None:
+            return None
+        mode, name = found
+        where = f"{path} at {rev[:7]}"
+        if mode not in ("100644", "100755"):
+            kind = {"120000": "a symbolic link", "040000": "a folder"}.get(mode, "a submodule")
+            raise RepositoryError(f"is {kind}, not a file", where=where, remedy="commit it as a plain file")
+        size = int(self._text("cat-file", "-s", name))
+        if size > limit:
+            raise RepositoryError(
+                f"{size:,} bytes are more than the limit of {limit:,}", where=where, remedy="raise `max-report-bytes`"
+            )
+        return self._run("cat-file", "blob", name).stdout
+
+    def list(self, rev: str, prefix: str) -> tuple[str, ...]:
+        """Paths of all files below a folder (with its slash; empty for all), sorted; none when it doesn't exist."""
+        below = ("--", prefix) if prefix else ()
+        listed = self._run("ls-tree", "-r", "-z", "--full-tree", "--name-only", _checked(rev), *below).stdout
+        return tuple(sorted(_path(entry) for entry in listed.split(b"\0") if entry))
+
+    def changed(self, base: str, head: str) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Changed paths (both names of a renamed file), sorted, and renames old to new.
+
+        Raises:
+            MissingObjectError: one of the two is not here.
+        """
+        raw = self._run(
+            *("diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--name-status", f"-O{os.devnull}"),
+            *(_checked(base), _checked(head)),
+        ).stdout
+        fields = iter(raw.split(b"\0"))
+        paths: set[str] = set()
+        renames: dict[str, str] = {}
+        for status in fields:
+            if not status:
+                continue
+            old = _path(next(fields))
+            paths.add(old)
+            if status[:1] in (b"R", b"C"):
+                new = _path(next(fields))
+                paths.add(new)
+                renames[old] = new
+        return tuple(sorted(paths)), renames
+
+    def last_commit_of(self, path: str, rev: str) -> tuple[str, int] | None:
+        """Last commit that changed a path, with its time (Unix seconds); None when the history here doesn't show it."""
+        listed = self._text("rev-list", "-1", "--timestamp", _checked(rev), "--", path)
+        time, _, name = listed.partition(" ")
+        if not name or (self.is_shallow and name in self._boundary()):
+            return None  # at the edge of a shallow clone every file looks new
+        return name, int(time)
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the clone lacks history."""
+        return self._text("rev-parse", "--is-shallow-repository") == "true"
+
+    def _boundary(self) -> frozenset[str]:
+        try:
+            folder = Path(self._text("rev-parse", "--path-format=absolute", "--git-path", "shallow"))
+            return frozenset(folder.read_text(encoding="ascii").split())
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
+
+    def _text(self, *arguments: str) -> str:
+        return self._run(*arguments).stdout.decode("utf-8", "replace").strip()
+
+    def _run(self, *arguments: str, check: bool = True, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        trust = ("-c", "safe.directory=*") if self._trust else ()
+        try:
+            result = subprocess.run(
+                [self._program, *_FIXED, *trust, *arguments],
+                cwd=self.top,
+                env=self._environ,
+                input=given,
+                capture_output=True,
+                timeout=self._timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise RepositoryError(
+                f"`git {arguments[0]}` took longer than {self._timeout:g} s",
+                where=str(self.root),
+                remedy="try it by hand; a disk that is slow or gone is the usual cause",
+            ) from None
+        if check or _unusable(result.stderr):
+            self._refuse(result)
+        return result
+
+    def _refuse(self, result: subprocess.CompletedProcess[bytes]) -> None:
+        if result.returncode == 0:
+            return
+        said = result.stderr.decode("utf-8", "replace").strip()
+        where = str(self.root)
+        if "dubious ownership" in said or "unsafe repository" in said:
+            raise RepositoryError(
+                "git refuses this repository because another user owns it",
+                where=where,
+                remedy=f"`git config --global --add safe.directory {self.top}`",
+            )
+        if "not a git repository" in said.lower():
+            raise _no_repository(self.root)
+        last = said.rsplit("\n", 1)[-1].removeprefix("fatal: ").removeprefix("error: ") or "no reason given"
+        if _MISSING.search(said):
+            raise MissingObjectError(
+                f"the clone lacks an object: {last}",
+                where=where,
+                remedy="fetch more: `fetch-depth: 2` for a merge commit of a pull request, else `fetch-depth: 0`",
+            )
+        command = next((word for word in _words(result.args) if word[:1].islower()), "")
+        raise RepositoryError(f"`git {command}` failed: {last}", where=where, remedy="try it by hand: `git fsck`")
+
+
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: value for name, value in environ.items() if not name.upper().startswith("GIT_")}
+    return kept | {
+        "LC_ALL": "C",
+        "LANGUAGE": "C",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_GRAFT_FILE": os.devnull,
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+def _program(path: str) -> str:
+    # an empty or relative entry would find a program called git in the checkout itself
+    folders = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry).is_absolute())
+    found = shutil.which("git", path=folders) if folders else None
+    if found is None:
+        raise RepositoryError(
+            "git is not installed, or not on the PATH", remedy="install git (Debian: `apt-get install git`)"
+        )
+    return found
+
+
+def _top(root: Path) -> Path:
+    # core.worktree in a repository's configuration would answer `rev-parse --show-toplevel` with any folder
+    folder = root.absolute()
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
+        return folder
+    raise _no_repository(root)
+
+
+def _no_repository(root: Path) -> RepositoryError:
+    return RepositoryError(
+        "this is not a git repository",
+        where=str(root),
+        remedy="run in a checkout; in a workflow `actions/checkout` comes first, and `gate compare` needs no git",
+    )
+
+
+def _unusable(said: bytes) -> bool:
+    return b"dubious ownership" in said or b"unsafe repository" in said or b"not a git repository" in said
+
+
+def _checked(rev: str) -> str:
+    if not rev or rev.startswith("-"):
+        raise RepositoryError(f"{rev!r:.60} names no commit", remedy="give a branch, a tag or a commit")
+    return rev
+
+
+def _path(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _words(arguments: Sequence[str]) -> Sequence[str]:
+    return [word for word in arguments[1:] if "=" not in word]

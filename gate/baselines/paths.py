@@ -1,0 +1,101 @@
+"""Changed paths, grouped by what they can do to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+HEADINGS = (
+    "workflows",
+    "gate settings",
+    "baselines",
+    "conftest and plugins",
+    "pytest configuration",
+    "recordings",
+    "tests",
+    "prompts",
+    "dependencies",
+    "model and data",
+    "code",
+)
+"""In the order in which a reviewer reads them; a path stands under the first that fits."""
+
+TRUST = frozenset(HEADINGS[:7])
+"""Headings whose files can change a result without the model getting better or worse."""
+
+_CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml"})
+_DEPENDENCIES = frozenset(
+    {"pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "environment.yml", "setup.py"}
+)
+_PROMPTS = frozenset({"prompts", "prompt"})
+_MODELS = frozenset({"models", "model", "data", "datasets", "weights"})
+_MODEL_ENDINGS = frozenset(
+    {
+        ".joblib",
+        ".pkl",
+        ".pickle",
+        ".onnx",
+        ".pt",
+        ".pth",
+        ".safetensors",
+        ".h5",
+        ".keras",
+        ".csv",
+        ".parquet",
+        ".npz",
+        ".npy",
+    }
+)
+_CODE = frozenset({".py", ".pyi", ".pyx", ".ipynb", ".r", ".jl", ".js", ".ts", ".go", ".rs", ".java", ".c", ".cpp"})
+
+
+def changed_groups(paths: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Paths by heading, in the order of `HEADINGS`; what can't change a result (documents, pictures) is left out."""
+    groups: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
+    for path in sorted(set(paths)):
+        heading = heading_of(path)
+        if heading:
+            groups[heading].append(path)
+    return {heading: tuple(found) for heading, found in groups.items() if found}
+
+
+def heading_of(path: str) -> str:
+    """Heading of one path, or an empty text."""
+    pure = PurePosixPath(path.lower())
+    name, folders, ending = pure.name, pure.parts[:-1], pure.suffix
+    if folders[:2] == (".github", "workflows") or name in ("action.yml", "action.yaml") or ".github" in folders:
+        return "workflows"
+    if name == "gate.toml":
+        return "gate settings"
+    if "baselines" in folders and ending == ".jsonl":
+        return "baselines"
+    if (
+        name == "conftest.py"
+        or name in ("sitecustomize.py", "usercustomize.py")
+        or (ending == ".pth" and not _weights(folders))
+    ):
+        return "conftest and plugins"
+    if name in _CONFIGURATION:
+        return "pytest configuration"
+    if "recordings" in folders or "cassettes" in folders:
+        return "recordings"
+    if name.startswith("test_") or name.endswith("_test.py") or "tests" in folders or "test" in folders:
+        return "tests"
+    return _heading_of_subject(name, folders, ending)
+
+
+def _heading_of_subject(name: str, folders: tuple[str, ...], ending: str) -> str:
+    if _PROMPTS & set(folders) or ending in (".prompt", ".jinja", ".j2"):
+        return "prompts"
+    listed = "requirements" in folders or name.startswith(("requirements", "constraints"))
+    if name in _DEPENDENCIES or (listed and ending in (".txt", ".in")):
+        return "dependencies"
+    if ending in _CODE:
+        return "code"
+    if ending in _MODEL_ENDINGS or _MODELS & set(folders):
+        return "model and data"
+    return ""
+
+
+def _weights(folders: tuple[str, ...]) -> bool:
+    return bool(_MODELS & set(folders))

@@ -1,0 +1,172 @@
+"""The settings of a folder: `gate.toml`, else `[tool.gate]` of `pyproject.toml`, as one layer."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gate.errors import SettingsError
+from gate.settings import Layer, Settings, decides, names, resolve
+
+OWN_FILE = "gate.toml"
+SHARED_FILE = "pyproject.toml"
+MAX_SETTINGS_BYTES = 1_000_000
+_POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
+_NAMED = re.compile(r"`([^`]+)`")
+
+
+def read_layer(read: Callable[[str], bytes | None], name: str, *, trusted: bool = True) -> Layer | None:
+    """The settings that stand in one place, checked; None where there are none.
+
+    Args:
+        read: content of a file by its name, None when there is no such file.
+        name: the place as shown to users (`base 3f9c1e2`, or empty for the checkout).
+        trusted: whether they may decide.
+
+    Raises:
+        SettingsError: not TOML, an unknown key or value (with file and line), or both files hold settings.
+    """
+    found = []
+    for file in (OWN_FILE, SHARED_FILE):
+        data = read(file)
+        if data is None:
+            continue
+        where = f"{name}:{file}" if name else file
+        text = _decoded(data, where)
+        values = _table(text, where, own=file == OWN_FILE)
+        if values is not None:
+            found.append((Layer(where, values, trusted), text))
+    if len(found) > 1:
+        raise SettingsError(
+            f"`{OWN_FILE}` and `[tool.gate]` of `{SHARED_FILE}` both hold settings",
+            where=name,
+            remedy="keep one of them",
+        )
+    if not found:
+        return None
+    layer, text = found[0]
+    _check(layer, text)
+    return layer
+
+
+def local_layers(folder: Path) -> list[Layer]:
+    """The settings of a checkout as it lies on the disk; there nobody else's code is judged, so they may decide.
+
+    Raises:
+        SettingsError: as `read_layer`, or a settings file that is no plain file.
+    """
+
+    def read(file: str) -> bytes | None:
+        path = folder / file
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise SettingsError("is no plain file", where=str(path), remedy="put a plain file there")
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SettingsError(
+                f"can't be read: {error.strerror or error}", where=str(path), remedy="check its permissions"
+            ) from None
+
+    layer = read_layer(read, "")
+    return [] if layer is None else [layer]
+
+
+def settings_differences(base: Layer | None, head: Layer | None) -> tuple[str, ...]:
+    """Deciding settings that differ, one sentence each, in the order of the documentation.
+
+    The suite's name is told too: it doesn't decide by itself, but another name is another baseline.
+    """
+    before, after = _resolved(base), _resolved(head)
+    where = head.name if head is not None else "no settings file"
+    sentences = []
+    for key in names():
+        if not decides(key) and key != "suite":
+            continue
+        old, new = (getattr(settings, key.replace("-", "_")) for settings in (before, after))
+        if old == new:
+            continue
+        if isinstance(old, Mapping):
+            sentences += _rule_differences(old, new, where)
+        else:
+            sentences.append(f"`{key}`: {_shown(old)} → {_shown(new)} ({where})")
+    return tuple(sentences)
+
+
+def _rule_differences(old: Mapping[Any, Any], new: Mapping[Any, Any], where: str) -> list[str]:
+    sentences = []
+    for rule in sorted({*old, *new}):
+        for field in ("level", "tolerance"):
+            before, after = (getattr(rules.get(rule), field, None) for rules in (old, new))
+            if before != after:
+                sentences.append(f"`rules.{rule}.{field}`: {_shown(before)} → {_shown(after)} ({where})")
+    return sentences
+
+
+def _resolved(layer: Layer | None) -> Settings:
+    return resolve([] if layer is None else [replace(layer, trusted=True)]).settings
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "default"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return str(value) or "default"
+
+
+def _decoded(data: bytes, where: str) -> str:
+    if len(data) > MAX_SETTINGS_BYTES:
+        raise SettingsError(
+            f"{len(data):,} bytes are more than the limit of {MAX_SETTINGS_BYTES:,}",
+            where=where,
+            remedy="settings are short; is this the right file?",
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SettingsError("is not UTF-8", where=f"{where}:{line}", remedy="save it as UTF-8") from None
+
+
+def _table(text: str, where: str, *, own: bool) -> Mapping[str, Any] | None:
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        position = _POSITION.search(str(error))
+        at_end = f":{text.rstrip().count(chr(10)) + 1}" if "end of document" in str(error) else ""
+        place = f":{position[1]}:{position[2]}" if position else at_end
+        reason = _POSITION.sub("", str(error)).strip() or "nested too deeply"
+        raise SettingsError(f"is not TOML: {reason}", where=where + place, remedy="mend the file") from None
+    if own:
+        return document
+    tool = document.get("tool", {})
+    table = tool.get("gate") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError("`tool.gate` is a table", where=where, remedy="write `[tool.gate]` above the settings")
+    return table
+
+
+def _check(layer: Layer, text: str) -> None:
+    try:
+        resolve([replace(layer, trusted=True)])
+    except SettingsError as error:
+        raise SettingsError(error.message, where=_place(layer.name, text, error.message), remedy=error.remedy) from None
+
+
+def _place(name: str, text: str, message: str) -> str:
+    named = _NAMED.search(message)
+    if named:
+        for part in reversed(named[1].split(".")):
+            pattern = rf"""(?:^|[\s.\[{{,"'])["']?{re.escape(part)}["']?\s*[=.\]]"""
+            for number, line in enumerate(text.split("\n"), start=1):
+                if re.search(pattern, line):
+                    return f"{name}:{number}"
+    return name

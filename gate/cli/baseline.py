@@ -1,0 +1,272 @@
+"""`gate baseline`: create, adopt, refresh, show and diff the committed baseline."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli.console import Console
+from gate.cli.files import OUTPUT, local_settings, read_bytes, read_report_file
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, RepositoryError, UsageError
+
+if TYPE_CHECKING:
+    from gate.baselines.create import Created
+    from gate.baselines.refresh import Prepared
+    from gate.schema.report import Report
+    from gate.settings import Settings
+
+_SUITE = click.option("--suite", default=None, help="Name of the suite; by default the settings' own.")
+_OUTPUT = click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Where the baseline is; by default the settings' own, else baselines/<suite>.jsonl.",
+)
+_FORCE = click.option(
+    "--force-incomplete", "force", metavar="REASON", default="", help="Use a run that is not whole; stores the reason."
+)
+_COMMIT = click.option("--commit", default=None, help="Commit that was measured; by default the report's, else HEAD.")
+_FORMAT = click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", show_default=True)
+
+
+@click.group(epilog="Example: gate baseline create -- tests/robustness")
+def baseline() -> None:
+    """Create, adopt, refresh, show or diff the baseline.
+
+    Exit codes: 0 done; 1 `refresh --check` would change the file; 2 wrong usage; 3 a report or baseline can't be used.
+    """
+
+
+@baseline.command(epilog="Example: gate baseline create --runs 5 -- tests/robustness")
+@click.option("--runs", type=click.IntRange(min=1, max=10), default=5, show_default=True, help="Runs of each test.")
+@click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
+@click.option("--replace", is_flag=True, help="Replace the baseline that exists.")
+@_SUITE
+@_OUTPUT
+@_FORCE
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def create(
+    console: Console,
+    runs: int,
+    python: str,
+    replace: bool,
+    suite: str | None,
+    output: Path | None,
+    force: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run the suite several times with pytest ARGUMENTS and write a first baseline.
+
+    Lists the tests that vary with the marker that each needs. Failing tests enter the baseline as failing.
+    """
+    from gate.baselines.create import create as create_baseline
+    from gate.baselines.refresh import adopt as prepare
+
+    settings, path = _settings(suite, output)
+    if path.exists() and not replace:
+        raise UsageError(
+            "a baseline exists already",
+            where=str(path),
+            remedy="`gate baseline refresh REPORT` keeps its history; --replace starts again",
+        )
+    commit = _commit(None)
+
+    def run(number: int) -> Report:
+        console.say(f"run {number} of {runs}")
+        return _run_suite(settings, arguments, python, number)
+
+    created = create_baseline(run, runs=runs, session=commit[:7], force=force)
+    prepared = prepare(created.report, commit, force=created.report.forced)
+    _write(console, path, prepared)
+    console.result(_story(created, runs))
+    return EXIT_HOLDS
+
+
+@baseline.command(epilog="Example: gate baseline adopt .gate/candidate.json")
+@click.argument("report", type=click.Path(path_type=Path))
+@click.option("--restart", multiple=True, metavar="ID", help="Count this case's trials from here on; repeatable.")
+@_SUITE
+@_OUTPUT
+@_FORCE
+@_COMMIT
+@_FORMAT
+@click.pass_obj
+def adopt(
+    console: Console,
+    report: Path,
+    restart: tuple[str, ...],
+    suite: str | None,
+    output: Path | None,
+    force: str,
+    commit: str | None,
+    form: str,
+) -> int:
+    """Take REPORT, for example the candidate of a pull request, as the accepted state.
+
+    The trials of cases whose outcome changed start again.
+    """
+    from gate.baselines.refresh import adopt as prepare
+
+    settings, path = _settings(suite, output)
+    candidate = read_report_file(report, settings.max_report_bytes)
+    current, previous = _previous(path, settings)
+    prepared = prepare(
+        candidate,
+        _commit(commit or candidate.source.commit),
+        previous=previous,
+        current=current,
+        restart=restart,
+        force=force,
+    )
+    _write(console, path, prepared)
+    console.result(_difference(prepared, form))
+    return EXIT_HOLDS
+
+
+@baseline.command(epilog="Example: gate baseline refresh .gate/candidate.json --format markdown")
+@click.argument("report", type=click.Path(path_type=Path))
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the baseline would change.")
+@_SUITE
+@_OUTPUT
+@_FORCE
+@_COMMIT
+@_FORMAT
+@click.pass_obj
+def refresh(
+    console: Console,
+    report: Path,
+    check: bool,
+    suite: str | None,
+    output: Path | None,
+    force: str,
+    commit: str | None,
+    form: str,
+) -> int:
+    """Bring the baseline up to REPORT, a run on main, keep its history, and print what changed."""
+    from gate.baselines.refresh import refresh as prepare
+
+    settings, path = _settings(suite, output)
+    candidate = read_report_file(report, settings.max_report_bytes)
+    current, previous = _previous(path, settings)
+    measured = _commit(commit or candidate.source.commit)
+    prepared = prepare(candidate, measured, previous=previous, current=current, force=force)
+    if not check:
+        _write(console, path, prepared)
+    console.result(_difference(prepared, form))
+    return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
+
+
+@baseline.command(epilog="Example: gate baseline show")
+@_SUITE
+@_OUTPUT
+@click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Most cases to list.")
+@click.pass_obj
+def show(console: Console, suite: str | None, output: Path | None, limit: int) -> int:
+    """List the cases of the baseline with outcome, trials, metrics, predictions, and the commit of the last change."""
+    from gate.baselines.table import as_table
+
+    settings, path = _settings(suite, output)
+    _, found = _previous(path, settings)
+    if found is None:
+        raise BaselineError(
+            "there is no baseline", where=str(path), remedy="`gate baseline create` or `gate baseline adopt REPORT`"
+        )
+    console.result(as_table(found, limit=limit))
+    return EXIT_HOLDS
+
+
+@baseline.command(epilog="Example: gate baseline diff baselines/default.jsonl .gate/candidate.json")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("after", type=click.Path(path_type=Path))
+@_FORMAT
+@click.pass_obj
+def diff(console: Console, before: Path, after: Path, form: str) -> int:
+    """Say what differs between two baselines, or a baseline and a report. It judges nothing: `gate compare` does."""
+    from gate.baselines.difference import as_markdown, as_text, difference
+
+    limit = local_settings(Path.cwd()).max_report_bytes
+    old, new = read_report_file(before, limit), read_report_file(after, limit)
+    entries = difference(old, new)
+    console.result(as_markdown(entries) if form == "markdown" else as_text(entries))
+    return EXIT_HOLDS
+
+
+def _settings(suite: str | None, output: Path | None) -> tuple[Settings, Path]:
+    from gate.baselines.trusted import local_layers
+    from gate.settings import Layer, from_environment, resolve
+
+    layers = [*local_layers(Path.cwd()), Layer("environment", from_environment(os.environ))]
+    if suite is not None:
+        layers.append(Layer("command line", {"suite": suite}))
+    settings = resolve(layers).settings
+    return settings, output or Path(settings.baseline_path)
+
+
+def _previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | None]:
+    from gate.ingest import read_report
+
+    if path.is_symlink():
+        raise BaselineError("is a symbolic link, not a file", where=str(path), remedy="put a plain file there")
+    if not path.exists():
+        return None, None
+    data = read_bytes(path, settings.max_report_bytes)
+    return data, read_report(data, str(path), limit=settings.max_report_bytes)
+
+
+def _commit(named: str | None) -> str:
+    """The commit to store; a folder without git has none, and a baseline may still be made there."""
+    if named:
+        return named
+    from gate.baselines.git import Git
+
+    try:
+        return Git(Path.cwd()).head()
+    except RepositoryError:
+        return ""
+
+
+def _run_suite(settings: Settings, arguments: tuple[str, ...], python: str, number: int) -> Report:
+    from gate.pipeline import run_locally
+
+    report = OUTPUT / f"create-{number}.json"
+    result = run_locally(
+        settings,
+        arguments,
+        root=Path.cwd(),
+        report=report,
+        environ=os.environ,
+        python=python,
+        local=OUTPUT / "local.jsonl",
+    )
+    if result.report is None:
+        raise BaselineError(
+            f"run {number} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
+        )
+    return read_report_file(report, settings.max_report_bytes)
+
+
+def _write(console: Console, path: Path, prepared: Prepared) -> None:
+    from gate.baselines.write import write_atomically
+
+    if prepared.changed:
+        write_atomically(path, prepared.data)
+        console.say(f"written: {path}; commit it")
+    else:
+        console.say(f"unchanged: {path}")
+
+
+def _difference(prepared: Prepared, form: str) -> str:
+    from gate.baselines.difference import as_markdown, as_text
+
+    return as_markdown(prepared.entries) if form == "markdown" else as_text(prepared.entries)
+
+
+def _story(created: Created, runs: int) -> str:
+    from gate.baselines.table import as_story
+
+    return as_story(created, runs)

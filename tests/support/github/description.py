@@ -1,0 +1,75 @@
+"""GitHub's own OpenAPI description, fetched once from npm and cut down to the paths that the server has."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PACKAGE = "@octokit/openapi"
+VERSION = "23.0.2"
+PUBLIC = "api.github.com"
+ENTERPRISE = "ghes-3.19"
+COMMENTS = "/repos/{owner}/{repo}/issues/{issue_number}/comments"
+COMMENT = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
+PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
+CONTENTS = "/repos/{owner}/{repo}/contents/{path}"
+PERMISSION = "/repos/{owner}/{repo}/collaborators/{username}/permission"
+USER = "/user"
+PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, USER)
+CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
+
+Description = dict[str, dict[str, Any]]
+
+
+class DescriptionAbsentError(Exception):
+    """npm is not on this machine, so that the description can't be had."""
+
+
+def description(name: str = PUBLIC) -> Description:
+    """Operations by path template and method, of github.com or of an enterprise server.
+
+    Raises:
+        DescriptionAbsentError: it is not cached and npm is absent. That npm fails is an error of its own.
+    """
+    cached = CACHE / f"{name}.json"
+    if not cached.is_file():
+        _fetch()
+    loaded: Description = json.loads(cached.read_text("utf-8"))
+    return loaded
+
+
+def _fetch() -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DescriptionAbsentError(f"npm is absent, so {PACKAGE} {VERSION} can't be fetched")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        environ = {**os.environ, "npm_config_update_notifier": "false"}
+        subprocess.run(
+            [npm, "pack", "--silent", "--ignore-scripts", f"{PACKAGE}@{VERSION}"],
+            cwd=folder,
+            env=environ,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=300,
+        )
+        (archive,) = Path(folder).glob("*.tgz")
+        with tarfile.open(archive) as members:
+            for name in (PUBLIC, ENTERPRISE):
+                member = members.extractfile(f"package/generated/{name}.deref.json")
+                assert member is not None, f"{PACKAGE} {VERSION} has no {name}"
+                paths = json.load(member)["paths"]
+                _keep(Path(folder), name, {path: paths[path] for path in PATHS})
+
+
+def _keep(folder: Path, name: str, trimmed: Description) -> None:
+    """Atomic, since several test processes may do this at once."""
+    made = folder / f"{name}.json"
+    made.write_text(json.dumps(trimmed, sort_keys=True), "utf-8")
+    made.replace(CACHE / made.name)

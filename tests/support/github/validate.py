@@ -1,0 +1,179 @@
+"""Checks of one exchange against the description; what it finds are sentences, none of them means all is well."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from jsonschema import Draft4Validator, FormatChecker
+
+from tests.support.github.description import COMMENT, PUBLIC, USER, Description, description
+
+UNDOCUMENTED = frozenset({401, 403, 404, 429, 500, 502, 503})
+"""Statuses that GitHub gives on every path and describes on few."""
+_FORMATS = FormatChecker(formats=())
+
+
+@_FORMATS.checks("uri")
+def _is_uri(value: object) -> bool:
+    return not isinstance(value, str) or bool(urlsplit(value).scheme and urlsplit(value).netloc)
+
+
+@_FORMATS.checks("date-time", raises=ValueError)
+def _is_moment(value: object) -> bool:
+    return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path.
+
+    Attributes:
+        path: template in the description.
+        arguments: values in the path, decoded.
+        described: the description's operation object.
+    """
+
+    path: str
+    method: str
+    arguments: Mapping[str, str]
+    described: Mapping[str, Any]
+
+
+class Checker:
+    """Checks exchanges against one description.
+
+    Args:
+        name: `api.github.com` or `ghes-3.19`.
+    """
+
+    def __init__(self, name: str = PUBLIC) -> None:
+        self.description: Description = description(name)
+        # Fixed words before placeholders: /issues/comments/1 is no comments of an issue named "comments".
+        self._patterns = [(path, _pattern(path)) for path in sorted(self.description, key=lambda path: path.count("{"))]
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """The operation that a request means; None when the description has none."""
+        for template, pattern in self._patterns:
+            found = pattern.fullmatch(path)
+            described = self.description[template].get(method.lower())
+            if found and described:
+                arguments = {name: unquote(value) for name, value in found.groupdict().items()}
+                return Operation(template, method.lower(), arguments, described)
+        return None
+
+    def request(
+        self, operation: Operation, query: Mapping[str, list[str]], headers: Mapping[str, str], body: bytes
+    ) -> list[str]:
+        """What is wrong with a request, headers by lower-case name."""
+        found = [f"query `{name}` is not described" for name in query if name not in _parameters(operation, "query")]
+        for place, given in (("path", {k: [v] for k, v in operation.arguments.items()}), ("query", query)):
+            for name, parameter in _parameters(operation, place).items():
+                for value in given.get(name, []):
+                    found += _wrong(_typed(value, parameter["schema"]), parameter["schema"], f"{place} `{name}`")
+        if not headers.get("user-agent"):
+            found.append("no User-Agent header")
+        if "github" not in headers.get("accept", ""):
+            found.append("the Accept header names no media type of GitHub")
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", headers.get("x-github-api-version", "")):
+            found.append("no X-GitHub-Api-Version header")
+        return found + _request_body(operation, headers, body)
+
+    def response(self, operation: Operation, status: int, content_type: str, body: bytes) -> list[str]:
+        """What is wrong with an answer."""
+        described = operation.described["responses"].get(str(status))
+        if described is None and status not in UNDOCUMENTED:
+            return [f"status {status} is not described"]
+        content = described.get("content", {}) if described else self._error()
+        if not content:
+            return [] if not body else [f"status {status} has no body in the description"]
+        media = content_type.partition(";")[0].strip()
+        if media not in content:
+            # The raw media types stand in the operation's text alone.
+            return [] if media and media in operation.described.get("description", "") else [f"media type {media!r}"]
+        try:
+            value = json.loads(body)
+        except ValueError as error:
+            return [f"answer is no JSON: {error}"]
+        return _wrong(value, content[media]["schema"], f"answer {status}")
+
+    def _error(self) -> Mapping[str, Any]:
+        content: Mapping[str, Any] = self.description[COMMENT]["get"]["responses"]["404"]["content"]
+        return content
+
+    def example(self, path: str, method: str, status: int) -> Any:
+        """A deep copy of the description's own first example of an answer."""
+        content = self.description[path][method]["responses"][str(status)]["content"]["application/json"]
+        examples = content.get("examples") or {"only": {"value": content["example"]}}
+        return json.loads(json.dumps(next(iter(examples.values()))["value"]))
+
+    def account(self) -> dict[str, Any]:
+        """An example of a user as comments and pull requests carry it."""
+        user: dict[str, Any] = self.example(COMMENT, "get", 200)["user"]
+        return user
+
+
+def _request_body(operation: Operation, headers: Mapping[str, str], body: bytes) -> list[str]:
+    described = operation.described.get("requestBody")
+    if described is None:
+        return ["a body where none is described"] if body else []
+    media = headers.get("content-type", "").partition(";")[0].strip()
+    if media not in described["content"]:
+        return [f"content type {media!r} of the request is not described"]
+    try:
+        value = json.loads(body)
+    except ValueError as error:
+        return [f"the request's body is no JSON: {error}"]
+    schema = described["content"][media]["schema"]
+    unknown = sorted(set(value) - set(schema.get("properties", {}))) if isinstance(value, dict) else []
+    return _wrong(value, schema, "request") + [f"request has the unknown property `{name}`" for name in unknown]
+
+
+def _parameters(operation: Operation, place: str) -> dict[str, Any]:
+    return {entry["name"]: entry for entry in operation.described.get("parameters", []) if entry["in"] == place}
+
+
+def _typed(value: str, schema: Mapping[str, Any]) -> object:
+    return int(value) if schema.get("type") == "integer" and re.fullmatch(r"-?\d+", value) else value
+
+
+def _wrong(value: object, schema: Mapping[str, Any], place: str) -> list[str]:
+    validator = _validator(json.dumps(schema, sort_keys=True))
+    return [
+        f"{place} at {'/'.join(map(str, error.absolute_path)) or 'its top'}: {error.message:.300}"
+        for error in validator.iter_errors(value)
+    ]
+
+
+@functools.lru_cache(maxsize=256)
+def _validator(schema: str) -> Draft4Validator:
+    return Draft4Validator(as_draft4(json.loads(schema)), format_checker=_FORMATS)
+
+
+def as_draft4(schema: Any) -> Any:
+    """A schema of OpenAPI 3.0 as JSON Schema draft 4: `nullable` becomes a null among the types and values."""
+    if isinstance(schema, list):
+        return [as_draft4(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {
+        key: {name: as_draft4(entry) for name, entry in value.items()} if key == "properties" else as_draft4(value)
+        for key, value in schema.items()
+        if key not in ("nullable", "example", "examples", "default", "description", "title", "deprecated")
+    }
+    return {"anyOf": [made, {"type": "null"}]} if schema.get("nullable") is True else made
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    # Only the path of a file goes on over slashes.
+    pattern = re.sub(r"\\\{path\\\}", "(?P<path>.+)", re.escape(template))
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", pattern))
+
+
+__all__ = ["USER", "Checker", "Operation", "as_draft4"]

@@ -1,0 +1,114 @@
+"""`gate config` tells for every setting its value, its origin and whether it decides, and never a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gate.cli.config import may_be
+from gate.settings import decides, names
+
+
+def config(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("GATE_", "GITHUB_", "INPUT_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "gate", "config", *arguments],
+        cwd=cwd,
+        env=environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def rows(folder: Path, **variables: str) -> dict[str, dict[str, object]]:
+    result = config("--json", cwd=folder, **variables)
+    assert result.returncode == 0, result.stderr
+    return {row["key"]: row for row in json.loads(result.stdout)["settings"]}
+
+
+def test_every_setting_is_listed_with_its_origin(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text("alpha = 0.01\nsuite = 'fraud'\n", encoding="utf-8")
+    found = rows(tmp_path, GATE_TIMEOUT="60", GATE_SUITE="spam")
+    assert tuple(found) == names()
+    assert {key: row["decides"] for key, row in found.items()} == {key: decides(key) for key in names()}
+    assert (found["alpha"]["value"], found["alpha"]["from"]) == (0.01, "gate.toml")
+    assert (found["suite"]["value"], found["suite"]["from"]) == ("spam", "environment")
+    assert (found["timeout"]["value"], found["timeout"]["from"]) == (60.0, "environment")
+    assert (found["delta"]["value"], found["delta"]["from"]) == (0.3, "default")
+
+
+def test_the_table_has_a_line_for_each(tmp_path: Path) -> None:
+    result = config(cwd=tmp_path)
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["setting", "value", "from", "decides"]
+    assert [line.split()[0] for line in lines[1:]] == list(names())
+    assert {line.split()[0] for line in lines[1:] if line.endswith(" yes")} == {key for key in names() if decides(key)}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",), ("token",)])
+def test_a_secret_is_never_shown(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    result = config(*arguments, cwd=tmp_path, GATE_TOKEN="ghs_secret")
+    assert "ghs_secret" not in result.stdout + result.stderr
+    assert "set" in result.stdout
+    assert rows(tmp_path)["token"]["value"] == "not set"
+    assert rows(tmp_path, GATE_TOKEN="ghs_secret")["token"]["value"] == "set"
+
+
+def test_details_of_one_setting(tmp_path: Path) -> None:
+    result = config("comment", cwd=tmp_path)
+    assert result.stdout.splitlines() == [
+        "comment = always",
+        "  when to comment on the pull request",
+        "  may be: one of always, findings, never",
+        "  from: default",
+        "  decides: no; it may come from anywhere",
+        "  environment: GATE_COMMENT; also an input of the action",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("alpha", "a number above 0 and below 1"),
+        ("max-report-bytes", "a whole number above 0"),
+        ("observe", "true or false"),
+        ("reports", "a list of texts"),
+        ("mode", "one of live"),
+        ("baseline", "a text"),
+        ("suite", "a text 1 to 60 letters, digits, `_`, `.` or `-`"),
+    ],
+)
+def test_what_a_setting_may_be(key: str, expected: str) -> None:
+    assert may_be(key) == expected
+
+
+def test_every_rule_and_level_is_named() -> None:
+    assert "negative-flip" in may_be("rules")
+    assert "warning" in may_be("rules")
+
+
+def test_an_unknown_name(tmp_path: Path) -> None:
+    result = config("alpa", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "did you mean `alpha`?" in result.stderr
+
+
+def test_a_wrong_value_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text("alpha = 2\n", encoding="utf-8")
+    result = config(cwd=tmp_path)
+    assert result.returncode == 2
+    assert "gate.toml:1" in result.stderr
+
+
+def test_settings_can_not_write_to_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text('arguments = "\\u001b[2Jx"\n', encoding="utf-8")
+    result = config(cwd=tmp_path)
+    assert result.returncode == 0
+    assert "\x1b" not in result.stdout
