@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from gate.compare.align import Alignment, align
 from gate.compare.comparison import Comparison
-from gate.compare.judge import judge, measured
+from gate.compare.judge import judge, numbered
+from gate.compare.known import shown
 from gate.compare.rules import incomplete_run
+from gate.compare.tally import measured
 from gate.schema.changes import Changes
 from gate.schema.report import Report
-from gate.schema.verdict import ExitCode, Level, Provenance, RuleName, Verdict
+from gate.schema.verdict import ExitCode, Level, Provenance, Verdict
 from gate.settings import Settings
 
 _NOTHING = Changes()
@@ -31,32 +31,27 @@ def compare(
     Args:
         baseline: None when there is none; the verdict is then a welcome that decides nothing (exit code 3).
         changes: what git knows of the pull request.
-        on_base: the latest run of main itself; what it shows too does not fail.
+        on_base: the latest run of main itself; what it shows too, and no less, does not fail.
     """
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
     comparison = Comparison(baseline, candidate, align(baseline, candidate, changes.renames), settings, changes)
-    known: frozenset[tuple[RuleName, str]] = frozenset()
-    if on_base is not None:
-        own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
-        shown = judge(own, provenance, frozenset()).at(Level.ERROR)
-        known = frozenset((finding.rule, finding.case_id) for finding in shown)
-    return judge(comparison, provenance, known)
+    if on_base is None:
+        return judge(comparison, provenance, None)
+    own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
+    return judge(comparison, provenance, shown(judge(own, provenance, None).at(Level.ERROR), own))
 
 
 def _welcome(candidate: Report, settings: Settings, changes: Changes, provenance: Provenance) -> Verdict:
-    empty = Report(cases=())
-    comparison = Comparison(empty, candidate, Alignment((), (), ()), settings, changes)
-    findings = tuple(incomplete_run.check(comparison, incomplete_run.RULE))
-    varying = tuple(sorted(case.id for case in candidate.cases if case.trials is not None and case.trials.varies))
+    comparison = Comparison(Report(cases=()), candidate, Alignment(), settings, changes)
     return Verdict(
-        findings=tuple(replace(each, id=f"F{place}") for place, each in enumerate(findings, start=1)),
+        findings=numbered(incomplete_run.of_candidate(comparison, incomplete_run.RULE)),
         exit_code=ExitCode.HOLDS if settings.observe else ExitCode.UNDECIDED,
         would_exit=ExitCode.UNDECIDED,
         observe=settings.observe,
         welcome=True,
         provenance=provenance,
         alpha=settings.alpha,
-        varying=varying,
+        varying=tuple(sorted(case.id for case in candidate.cases if case.trials is not None and case.trials.varies)),
         measured=measured(candidate),
     )

@@ -1,14 +1,22 @@
-"""Pairs the cases of two reports: kept, moved, unstable, removed, added."""
+"""Pairs the cases of two reports: kept, moved, unstable, removed, added.
+
+One pass over the ids is linear and makes no object for a case that did not change; everything else looks only at the
+ids that found no partner.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
-from gate.compare.ids import moved_files, shifted, skeleton
-from gate.schema.outcome import SEVERITY
+from gate.compare.ids import Move, moved_files, normal, shifted, skeleton
+from gate.schema.codec import facets_to_json
+from gate.schema.outcome import SEVERITY, Outcome
 from gate.schema.report import Case, Report
+
+Cases = dict[str, Case]
+Outcomes = dict[tuple[Outcome | None, Outcome | None], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +39,29 @@ class Unstable:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Every case of both reports, once."""
+    """Every case of both reports, once.
 
-    pairs: tuple[Pair, ...]
-    removed: tuple[Case, ...]
-    added: tuple[Case, ...]
+    Attributes:
+        pairs: kept cases that a rule may speak about: another outcome, or facets beside it; sorted by id.
+        compared: how many cases were kept, those that are in no pair since nothing about them changed included.
+        outcomes: how many kept cases went from one outcome to another, or stayed.
+        removed, added: without a partner, sorted by id.
+        repeated: how often an id stands in the candidate, for those that stand more than once.
+        repeated_before: the same for the baseline.
+        prefix: folders that ids of the baseline and of the candidate carried and that were ignored.
+        moves: renamed test files by old path.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    compared: int = 0
+    outcomes: Mapping[tuple[Outcome | None, Outcome | None], int] = field(default_factory=dict)
+    removed: tuple[Case, ...] = ()
+    added: tuple[Case, ...] = ()
     unstable: tuple[Unstable, ...] = ()
     repeated: Mapping[str, int] = field(default_factory=dict)
+    repeated_before: Mapping[str, int] = field(default_factory=dict)
     prefix: tuple[str, str] = ("", "")
-    moves: Mapping[str, str] = field(default_factory=dict)
+    moves: Mapping[str, Move] = field(default_factory=dict)
 
 
 def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Alignment:
@@ -48,99 +70,162 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
     Args:
         renames: old to new path of files, as git found them.
     """
-    before, _ = _by_id(baseline.cases)
+    before, repeated_before = _by_id(baseline.cases)
     after, repeated = _by_id(candidate.cases)
-    gone, new = _difference(before, after)
-    prefix = shifted(gone, new) or ("", "")
-    if prefix != ("", ""):
-        before = _without_prefix(before, prefix[0])
-        after = _without_prefix(after, prefix[1])
-        gone, new = _difference(before, after)
-    pairs = [Pair(case, after[case_id]) for case_id, case in before.items() if case_id in after]
-    moves = _moves(gone, new, before, after, renames) if gone and new else {}
-    pairs += _moved_pairs(gone, new, before, after, moves)
-    taken = {pair.moved_from for pair in pairs if pair.moved_from}
-    arrived = {pair.after.id for pair in pairs if pair.moved_from}
-    gone = [case_id for case_id in gone if case_id not in taken]
-    new = [case_id for case_id in new if case_id not in arrived]
-    unstable = _unstable(gone, new, before, after) if gone and new else ()
-    masked = {case.id for group in unstable for case in (*group.before, *group.after)}
+    outcomes: Outcomes = {}
+    pairs, gone = _kept(before, after, outcomes)
+    new = {case_id: case for case_id, case in after.items() if case_id not in before}
+    compared = len(before) - len(gone)
+    prefix: tuple[str, str] = ("", "")
+    moves: dict[str, Move] = {}
+    unstable: tuple[Unstable, ...] = ()
+    if gone and new:
+        rest = _Rest(gone, new, outcomes)
+        rest.rename(lambda key: normal(key, baseline.source.root), lambda key: normal(key, candidate.source.root))
+        prefix = rest.shift(compared, (baseline.source.root, candidate.source.root))
+        kept_files = frozenset(case_id.partition("::")[0] for case_id in before if case_id in after)
+        moves = rest.move(kept_files, renames)
+        unstable = rest.unstable()
+        pairs += rest.pairs
+        compared += rest.matched
+        gone, new = rest.gone, rest.new
     return Alignment(
         pairs=tuple(sorted(pairs, key=lambda pair: pair.after.id)),
-        removed=tuple(before[case_id] for case_id in sorted(gone) if before[case_id].id not in masked),
-        added=tuple(after[case_id] for case_id in sorted(new) if after[case_id].id not in masked),
+        compared=compared,
+        outcomes=outcomes,
+        removed=tuple(sorted(gone.values(), key=lambda case: case.id)),
+        added=tuple(sorted(new.values(), key=lambda case: case.id)),
         unstable=unstable,
         repeated=repeated,
+        repeated_before=repeated_before,
         prefix=prefix,
         moves=moves,
     )
 
 
-def _by_id(cases: Iterable[Case]) -> tuple[dict[str, Case], dict[str, int]]:
+class _Rest:
+    """The cases that found no partner under their own id, and ever fewer of them."""
+
+    def __init__(self, gone: Cases, new: Cases, outcomes: Outcomes) -> None:
+        self.gone, self.new, self.outcomes = gone, new, outcomes
+        self.pairs: list[Pair] = []
+        self.matched = 0
+
+    def rename(self, old: Callable[[str], str], new: Callable[[str], str]) -> None:
+        """Pair those whose ids are equal in another spelling, and go on with that spelling."""
+        self.gone, self.new = _rekeyed(self.gone, old), _rekeyed(self.new, new)
+        for key in [key for key in self.gone if key in self.new]:
+            self._match(key, key, moved=False)
+
+    def shift(self, kept: int, roots: tuple[str, str]) -> tuple[str, str]:
+        """Pair those whose ids differ by a folder in front, and say by which."""
+        if not (self.gone and self.new):
+            return "", ""
+        found = shifted(self.gone, self.new, kept + self.matched, roots)
+        if found is None:
+            return "", ""
+        self.rename(lambda key: key.removeprefix(found[0]), lambda key: key.removeprefix(found[1]))
+        return found
+
+    def move(self, kept_files: frozenset[str], renames: Mapping[str, str]) -> dict[str, Move]:
+        """Pair those whose file was renamed."""
+        if not (self.gone and self.new):
+            return {}
+        moves = moved_files(self.gone, self.new, kept_files, renames)
+        for key in list(self.gone):
+            path, separator, rest = key.partition("::")
+            if path in moves and moves[path].target + separator + rest in self.new:
+                self._match(key, moves[path].target + separator + rest, moved=True)
+        return moves
+
+    def unstable(self) -> tuple[Unstable, ...]:
+        """Take out those whose ids are equal but for what changes each run."""
+        old, new = _by_skeleton(self.gone), _by_skeleton(self.new)
+        groups = []
+        for mask in sorted(old.keys() & new.keys()):
+            groups.append(
+                Unstable(
+                    mask,
+                    tuple(self.gone.pop(key) for key in sorted(old[mask])),
+                    tuple(self.new.pop(key) for key in sorted(new[mask])),
+                )
+            )
+        return tuple(groups)
+
+    def _match(self, old: str, new: str, *, moved: bool) -> None:
+        before, after = self.gone.pop(old), self.new.pop(new)
+        key = before.outcome, after.outcome
+        self.outcomes[key] = self.outcomes.get(key, 0) + 1
+        self.matched += 1
+        if moved or _speaks(before, after):
+            self.pairs.append(Pair(before, after, before.id if moved else ""))
+
+
+def _kept(before: Cases, after: Cases, outcomes: Outcomes) -> tuple[list[Pair], Cases]:
+    """Pairs worth a look, and the cases of the baseline that are not in the candidate."""
+    pairs: list[Pair] = []
+    gone: Cases = {}
+    find = after.get
+    for case_id, case in before.items():
+        other = find(case_id)
+        if other is None:
+            gone[case_id] = case
+            continue
+        key = case.outcome, other.outcome
+        outcomes[key] = outcomes.get(key, 0) + 1
+        if _speaks(case, other):
+            pairs.append(Pair(case, other))
+    return pairs, gone
+
+
+def _speaks(before: Case, after: Case) -> bool:
+    return bool(
+        before.outcome is not after.outcome
+        or before.stochastic
+        or after.stochastic
+        or before.trials is not None
+        or before.metrics
+        or before.predictions
+    )
+
+
+def _by_id(cases: Iterable[Case]) -> tuple[Cases, dict[str, int]]:
     """Cases by id; of one id that stands twice the worst outcome counts."""
-    found: dict[str, Case] = {}
+    listed = cases if isinstance(cases, tuple) else tuple(cases)
+    found = {case.id: case for case in listed}
+    if len(found) == len(listed):
+        return found, {}
     repeated: dict[str, int] = {}
-    for case in cases:
+    found = {}
+    for case in listed:
         other = found.setdefault(case.id, case)
         if other is case:
             continue
         repeated[case.id] = repeated.get(case.id, 1) + 1
-        if _severity(case) > _severity(other):
+        if _badness(case) > _badness(other):
             found[case.id] = case
     return found, repeated
 
 
-def _severity(case: Case) -> int:
-    return -1 if case.outcome is None else SEVERITY[case.outcome]
+def _badness(case: Case) -> tuple[int, str, str]:
+    """Severity; the rest only makes the choice independent of the order of the file."""
+    severity = -1 if case.outcome is None else SEVERITY[case.outcome]
+    return severity, case.message, str(facets_to_json(case))
 
 
-def _difference(before: Mapping[str, Case], after: Mapping[str, Case]) -> tuple[list[str], list[str]]:
-    return [key for key in before if key not in after], [key for key in after if key not in before]
+def _rekeyed(cases: Cases, rename: Callable[[str], str]) -> Cases:
+    """The same cases under other keys; one that would collide keeps its own."""
+    renamed: Cases = {}
+    for key, case in cases.items():
+        name = rename(key)
+        renamed[name if name not in renamed and (name == key or name not in cases) else key] = case
+    return renamed
 
 
-def _without_prefix(cases: Mapping[str, Case], prefix: str) -> dict[str, Case]:
-    if not prefix:
-        return dict(cases)
-    shorter: dict[str, Case] = {}
-    for case_id, case in cases.items():
-        name = case_id.removeprefix(prefix)
-        shorter[name] = replace(case, id=name) if name not in cases else case
-    return shorter
-
-
-def _moves(
-    gone: list[str], new: list[str], before: Mapping[str, Case], after: Mapping[str, Case], renames: Mapping[str, str]
-) -> dict[str, str]:
-    files = {key.partition("::")[0] for key in before if key in after}
-    return moved_files(sorted(gone), sorted(new), frozenset(files), renames)
-
-
-def _moved_pairs(
-    gone: list[str], new: list[str], before: Mapping[str, Case], after: Mapping[str, Case], moves: Mapping[str, str]
-) -> list[Pair]:
-    arrived = set(new)
-    pairs = []
-    for case_id in gone:
-        path, separator, rest = case_id.partition("::")
-        target = moves.get(path, "") + separator + rest
-        if path in moves and target in arrived:
-            pairs.append(Pair(before[case_id], after[target], moved_from=case_id))
-    return pairs
-
-
-def _unstable(
-    gone: list[str], new: list[str], before: Mapping[str, Case], after: Mapping[str, Case]
-) -> tuple[Unstable, ...]:
-    old: dict[str, list[Case]] = defaultdict(list)
-    for case_id in gone:
-        mask = skeleton(case_id)
-        if mask != case_id:
-            old[mask].append(before[case_id])
-    found: dict[str, list[Case]] = defaultdict(list)
-    for case_id in new:
-        mask = skeleton(case_id)
-        if mask in old and mask != case_id:
-            found[mask].append(after[case_id])
-    return tuple(
-        Unstable(mask, tuple(old[mask]), tuple(found[mask])) for mask in sorted(found) if len(found[mask]) >= 1
-    )
+def _by_skeleton(ids: Iterable[str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for key in ids:
+        mask = skeleton(key)
+        if mask != key:
+            groups[mask].append(key)
+    return groups

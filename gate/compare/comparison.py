@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 from gate.compare.align import Alignment, Pair
+from gate.compare.flips import Flips, paired_predictions
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.changes import Changes
-from gate.schema.report import Case, Report, Trials
-from gate.schema.report import Session as TrialSession
+from gate.schema.outcome import Outcome
+from gate.schema.report import Case, Report, Session, Trials
 from gate.schema.verdict import ExitCode, Finding, Level, RuleName
 from gate.settings import Settings
 from gate.stats.decide import Decision, decide
@@ -30,26 +31,30 @@ class Comparison:
     def decisions(self) -> dict[str, Decision]:
         """Decision of every stochastic pair by the candidate's id; M counts the whole baseline's stochastic cases."""
         pairs = [pair for pair in self.alignment.pairs if is_stochastic(pair)]
-        count = max(sum(1 for case in self.baseline.cases if _declares(case)), len(pairs), 1)
-        share = self.settings.alpha / count
-        return {
-            pair.after.id: decide(_trials(pair.before), _trials(pair.after), share, delta=self.settings.delta)
-            for pair in pairs
-            if _trials(pair.before).count and _trials(pair.after).count
-        }
+        if not pairs:
+            return {}
+        share = self.settings.alpha / max(sum(map(declares, self.baseline.cases)), len(pairs))
+        known: dict[tuple[int, int, int, int], Decision] = {}
+        found = {}
+        for pair in pairs:
+            before, after = trials_of(pair.before), trials_of(pair.after)
+            if not before.count or not after.count:
+                continue
+            key = before.passes, before.count, after.passes, after.count
+            if key not in known:
+                known[key] = decide(before, after, share, delta=self.settings.delta, power=self.settings.power)
+            found[pair.after.id] = known[key]
+        return found
 
     @cached_property
     def speaking(self) -> dict[RuleName, list[Pair]]:
-        """Deterministic pairs whose outcomes differ in a way that a rule speaks about, by rule."""
+        """Pairs that no statistics decide and whose outcomes differ in a way that a rule speaks about, by rule."""
         found: dict[RuleName, list[Pair]] = {}
-        decided = self.decisions
         for pair in self.alignment.pairs:
-            if pair.before.outcome is pair.after.outcome or pair.after.id in decided:
+            if pair.after.id in self.decisions:
                 continue
-            if pair.before.outcome is None or pair.after.outcome is None:
-                continue
-            rule = MATRIX[Step(pair.before.outcome.value), Step(pair.after.outcome.value)]
-            if rule is not None:
+            rule = MATRIX[known_step(pair), step_of(pair.after.outcome)]
+            if rule is not None and not (pair.before.outcome is None and rule is RuleName.NEW_CASE):
                 found.setdefault(rule, []).append(pair)
         return found
 
@@ -58,10 +63,21 @@ class Comparison:
         """Added cases by the rule that speaks about them."""
         found: dict[RuleName, list[Case]] = {}
         for case in self.alignment.added:
-            rule = MATRIX[Step.ABSENT, step_of(case.outcome)] if case.outcome is not None else RuleName.NEW_CASE
+            rule = RuleName.NEW_CASE if case.outcome is None else MATRIX[Step.ABSENT, step_of(case.outcome)]
             if rule is not None:
                 found.setdefault(rule, []).append(case)
         return found
+
+    @cached_property
+    def flips(self) -> tuple[tuple[Pair, Flips], ...]:
+        """Flips of every named set of predictions that stands on both sides."""
+        return tuple(paired_predictions(self.alignment.pairs))
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether one failing `incomplete-run` speaks for all that is missing."""
+        whole = self.candidate.completeness.complete and self.candidate.cases
+        return not whole and self.settings.level_of(RuleName.INCOMPLETE_RUN, Level.ERROR) is Level.ERROR
 
     def tolerance(self, rule: Rule) -> float:
         return self.settings.tolerance_of(rule.name, rule.tolerance)
@@ -91,61 +107,31 @@ class Rule:
 
 
 def is_stochastic(pair: Pair) -> bool:
-    """The baseline's word counts: a marker that the head adds can't make a deterministic test lenient."""
-    return _declares(pair.before)
+    """The baseline's word counts: a marker or trials of the head can't make a deterministic test lenient."""
+    return declares(pair.before)
 
 
-def _declares(case: Case) -> bool:
+def declares(case: Case) -> bool:
+    """Whether a case of the baseline is stochastic: marked so, or its trials vary."""
     return case.stochastic or (case.trials is not None and case.trials.varies)
 
 
-def _trials(case: Case) -> Trials:
-    """Trials of a case; without the facet its one outcome is one trial, and a skipped one is none."""
+def trials_of(case: Case) -> Trials:
+    """Trials of a case; without the facet its one outcome is one trial.
+
+    A case that was skipped, or that could not be run (error, crash), has none: that is no draw of a pass rate.
+    """
+    if case.outcome in (Outcome.SKIPPED, Outcome.ERROR, Outcome.CRASHED):
+        return Trials(())
     if case.trials is not None:
         return case.trials
-    if case.outcome is None or not (case.outcome.holds or case.outcome.fails):
+    if case.outcome is None:
         return Trials(())
-    return Trials((TrialSession("", "1" if case.outcome.holds else "0"),))
+    return Trials((Session("", "1" if case.outcome.holds else "0"),))
 
 
-def outcome_findings(comparison: Comparison, rule: Rule, verb: str) -> Iterator[Finding]:
-    """Findings of a rule about outcomes: pairs that changed, then new cases.
-
-    A run that was cut short speaks only about what was compared: its new ids may be old tests under another root.
-    """
-    for pair in comparison.speaking.get(rule.name, ()):
-        yield _outcome_finding(comparison, rule, pair.after, str(pair.before.outcome), verb, pair.moved_from)
-    whole = comparison.candidate.completeness.complete
-    for case in comparison.appeared.get(rule.name, ()) if whole else ():
-        yield _outcome_finding(comparison, rule, case, "–", f"is new and {case.outcome}", "")
-
-
-def _outcome_finding(
-    comparison: Comparison, rule: Rule, case: Case, before: str, verb: str, moved_from: str
-) -> Finding:
-    why = "deterministic"
-    if case.message and comparison.settings.show_messages:
-        why = f"deterministic: {case.message}"
-    return Finding(
-        rule=rule.name,
-        level=rule.level,
-        case_id=case.id,
-        subject=case.id,
-        what=f"{verb} (renamed from {moved_from.partition('::')[0]})" if moved_from else verb,
-        before=before,
-        after=str(case.outcome),
-        why=why,
-        location=case.location,
-        command=rerun(case),
-    )
-
-
-def rerun(case: Case) -> str:
-    """The one command that shows a case again."""
-    quoted = "'" + case.id.replace("'", "'\\''") + "'"
-    return f"pytest {quoted}" if "::" in case.id else f"gate show {quoted}"
-
-
-def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """F1, F2, … in the order given."""
-    return tuple(replace(finding, id=f"F{place}") for place, finding in enumerate(findings, start=1))
+def known_step(pair: Pair) -> Step:
+    """What main is known to do: a stochastic case that passed some trials counts as passed though its last one failed."""
+    before = pair.before
+    passed = before.trials is not None and before.trials.passes > 0
+    return Step.PASSED if passed and before.outcome is Outcome.FAILED and declares(before) else step_of(before.outcome)

@@ -2,111 +2,92 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from gate.compare.comparison import Comparison, Rule, numbered
+from gate.compare.comparison import Comparison
+from gate.compare.known import Shown, examples_of
+from gate.compare.notices import notices
 from gate.compare.rules import RULES
-from gate.compare.transition import ABSENT
-from gate.schema.report import Report
-from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Tally, Verdict
+from gate.compare.tally import measured, tally_of
+from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, Verdict
 
 _WEIGHT = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
+_RULES = {rule.name: rule for rule in RULES}
+_ORDER = {rule.name: (DECIDING_ORDER.index(rule.exit_code), place) for place, rule in enumerate(RULES)}
 
 
-def judge(comparison: Comparison, provenance: Provenance, on_base: frozenset[tuple[RuleName, str]]) -> Verdict:
+def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None) -> Verdict:
     """The verdict over one comparison.
 
     Args:
-        on_base: (rule, case) of findings that main's own latest run shows too; they are labelled and don't fail.
+        on_base: findings that main's own latest run shows too; those that are no worse here are labelled and don't
+            fail.
     """
-    findings: list[Finding] = []
-    good_news: list[Finding] = []
-    for rule in RULES:
-        level = comparison.settings.level_of(rule.name, rule.level)
-        if level is Level.OFF:
-            continue
-        made = sorted(rule.check(comparison, rule), key=lambda finding: (-finding.amount, finding.case_id))
-        target = good_news if rule.good_news else findings
-        target += [replace(each, level=level, known_on_base=(rule.name, each.case_id) in on_base) for each in made]
-    findings.sort(key=lambda finding: (_WEIGHT[finding.level], finding.known_on_base))
+    findings, good_news = check(comparison)
+    if on_base is not None:
+        here = examples_of(comparison)
+        findings = [replace(each, known_on_base=on_base.excuses(each, _RULES[each.rule], here)) for each in findings]
+    findings.sort(key=_rank)
     would_exit = exit_code_of(findings)
     observe = comparison.settings.observe
-    before = comparison.baseline.fingerprints
     return Verdict(
         findings=numbered(findings),
-        good_news=tuple(good_news),
+        good_news=tuple(sorted(good_news, key=_rank)),
         exit_code=ExitCode.HOLDS if observe else would_exit,
         would_exit=would_exit,
         observe=observe,
         first_baseline=comparison.changes.first_baseline,
-        tally=_tally(comparison, findings),
+        tally=tally_of(comparison, findings),
         provenance=provenance,
-        fingerprints_changed=_changed(before, comparison.candidate.fingerprints),
+        fingerprints_changed=_changed(comparison.baseline.fingerprints, comparison.candidate.fingerprints),
+        notices=notices(comparison),
         alpha=comparison.settings.alpha,
         measured=measured(comparison.candidate),
     )
 
 
+def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:
+    """Findings and good news of every rule that is not off, with their levels under the settings."""
+    findings: list[Finding] = []
+    good_news: list[Finding] = []
+    for rule in RULES:
+        level = comparison.settings.level_of(rule.name, rule.level)
+        if level is not Level.OFF:
+            target = good_news if rule.good_news else findings
+            target += [replace(each, level=level) for each in rule.check(comparison, rule)]
+    return findings, good_news
+
+
 def exit_code_of(findings: Iterable[Finding]) -> ExitCode:
     """The first code of the deciding order that a failing finding asks for."""
-    codes = {rule.name: rule.exit_code for rule in RULES}
-    asked = {codes[each.rule] for each in findings if each.level is Level.ERROR and not each.known_on_base}
-    asked.discard(ExitCode.HOLDS)
+    asked = {_RULES[each.rule].exit_code for each in findings if each.level is Level.ERROR and not each.known_on_base}
     return next((code for code in DECIDING_ORDER if code in asked), ExitCode.HOLDS)
 
 
-def rule_of(name: RuleName) -> Rule:
-    """The registered rule of a name."""
-    return next(rule for rule in RULES if rule.name == name)
-
-
-def measured(report: Report) -> dict[str, str]:
-    """What a report measured, in words, for a welcome and for the line of what held."""
-    examples = sum(len(each.ids) for case in report.cases for each in case.predictions)
-    counts = {
-        "tests": sum(1 for case in report.cases if case.outcome is not None),
-        "metrics": sum(len(case.metrics) for case in report.cases),
-        "predictions": examples,
-        "attacks": sum(len(each.attacks) for case in report.cases for each in case.predictions),
-    }
-    return {name: f"{count:,}" for name, count in counts.items() if count}
-
-
-def _tally(comparison: Comparison, findings: Iterable[Finding]) -> Tally:
-    alignment = comparison.alignment
-    transitions: Counter[tuple[str, str]] = Counter(
-        (str(pair.before.outcome), str(pair.after.outcome)) for pair in alignment.pairs
-    )
-    transitions.update((str(case.outcome), ABSENT) for case in alignment.removed)
-    transitions.update((ABSENT, str(case.outcome)) for case in alignment.added)
-    fallen = {each.case_id.partition("#")[0] for each in findings if each.level is Level.ERROR}
-    flips = [each for each in findings if each.rule is RuleName.NEGATIVE_FLIP]
-    report = measured(comparison.candidate)
-    return Tally(
-        cases=len(comparison.candidate.cases),
-        held=sum(
-            1
-            for pair in alignment.pairs
-            if pair.after.outcome is not None and pair.after.outcome.holds and pair.after.id not in fallen
-        ),
-        stochastic=len(comparison.decisions),
-        trials=sum(decision.candidate[1] for decision in comparison.decisions.values()),
-        examples=int(report.get("predictions", "0").replace(",", "")),
-        negative_flips=int(sum(each.amount for each in flips)),
-        positive_flips=0,
-        attacks=int(report.get("attacks", "0").replace(",", "")),
-        metrics=int(report.get("metrics", "0").replace(",", "")),
-        transitions=dict(sorted(transitions.items())),
+def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """F1, F2, … in the order given; a finding that no test shows again is shown by its number."""
+    return tuple(
+        replace(finding, id=f"F{place}", command=finding.command or f"gate show F{place}")
+        for place, finding in enumerate(findings, start=1)
     )
 
 
-def _changed(before: object, after: object) -> dict[str, tuple[str, str]]:
-    old = dict(before) if isinstance(before, dict) else {}
-    new = dict(after) if isinstance(after, dict) else {}
+def _rank(finding: Finding) -> tuple[object, ...]:
+    """Worst first: level, whether it fails, what it makes the process end with, the registry's order, amount, id."""
+    return (
+        _WEIGHT[finding.level],
+        finding.known_on_base,
+        *_ORDER[finding.rule],
+        -finding.amount,
+        finding.case_id,
+        finding.what,
+    )
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {
-        name: (old.get(name, "–"), new.get(name, "–"))
-        for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
+        name: (before.get(name, "–"), after.get(name, "–"))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
     }

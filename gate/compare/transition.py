@@ -24,46 +24,59 @@ class Step(StrEnum):
     ABSENT = ABSENT
 
 
-_HELD = (Step.PASSED, Step.XFAILED, Step.XPASSED, Step.RERUN)
-_BROKEN = (Step.FAILED, Step.ERROR, Step.CRASHED)
+_NAMES: dict[str, RuleName | None] = {
+    "fail": RuleName.NEWLY_FAILING,
+    "err": RuleName.NEWLY_ERRORING,
+    "skip": RuleName.NEWLY_SKIPPED,
+    "gone": RuleName.MISSING_CASE,
+    "flaky": RuleName.FLAKY,
+    "fixed": RuleName.FIXED,
+    "new": RuleName.NEW_CASE,
+    "–": None,
+}
+_ROWS = """
+          passed failed error skipped xfailed xpassed rerun crashed absent
+passed    –      fail   err   skip    fail    –       flaky err     gone
+failed    fixed  –      –     –       –       fixed   flaky –       gone
+error     fixed  –      –     –       –       fixed   flaky –       gone
+skipped   –      fail   err   –       –       –       flaky err     gone
+xfailed   fixed  fail   err   skip    –       fixed   flaky err     gone
+xpassed   –      fail   err   skip    –       –       flaky err     gone
+rerun     –      fail   err   skip    fail    –       –     err     gone
+crashed   fixed  –      –     –       –       fixed   flaky –       gone
+absent    new    fail   err   new     new     new     flaky err     –
+"""
+
+
+def _matrix() -> dict[tuple[Step, Step], RuleName | None]:
+    head, *rows = [line.split() for line in _ROWS.strip().splitlines()]
+    return {
+        (Step(row[0]), Step(after)): _NAMES[cell] for row in rows for after, cell in zip(head, row[1:], strict=True)
+    }
+
+
+MATRIX = _matrix()
+"""The rule that speaks for each (baseline, candidate) pair, None where nothing is to be said.
+
+- What failed on main and does not hold here is main's own. A known failure that is skipped here loses nothing.
+- Whatever vanished is missing, known failures and skipped cases included: it must not disappear unseen.
+- A test that passed and now fails under a new `xfail` mark newly fails: the mark is the pull request's own word. One
+  that carried its mark on main already (xfailed, xpassed) may go either way.
+- A test that was skipped on main, or is new, and fails here newly fails: nothing says that it ever held, but a check
+  that fails is not a pull request that holds.
+"""
 
 
 def step_of(outcome: Outcome | None) -> Step:
+    """The step of an outcome; a case without one made no check."""
     return Step.ABSENT if outcome is None else Step(outcome.value)
 
 
-def _cell(before: Step, after: Step) -> RuleName | None:
-    if before == after:
-        return None
-    if before == Step.ABSENT:
-        return _appeared(after)
-    if after == Step.ABSENT:
-        return RuleName.MISSING_CASE
-    if after in _BROKEN:
-        if before in _BROKEN:
-            return None
-        return RuleName.NEWLY_FAILING if after == Step.FAILED else RuleName.NEWLY_ERRORING
-    if after == Step.SKIPPED:
-        return RuleName.NEWLY_SKIPPED
-    if before in _BROKEN:
-        return RuleName.FLAKY if after == Step.RERUN else RuleName.FIXED
-    return RuleName.FLAKY if after == Step.RERUN else None
-
-
-def _appeared(after: Step) -> RuleName | None:
-    if after == Step.FAILED:
-        return RuleName.NEWLY_FAILING
-    if after in _BROKEN:
-        return RuleName.NEWLY_ERRORING
-    return RuleName.FLAKY if after == Step.RERUN else RuleName.NEW_CASE
-
-
-MATRIX: dict[tuple[Step, Step], RuleName | None] = {
-    (before, after): _cell(before, after) for before in Step for after in Step
-}
-"""The rule that speaks for each pair, None where nothing is to be said.
-
-A test that failed, was skipped or errored on main and fails here is main's own; one that was skipped on main and fails
-here newly fails, since nothing was known to hold. A failing test that vanished or is skipped now is missing or newly
-skipped all the same: what was known to be broken must not disappear unseen.
-"""
+def markdown_table() -> str:
+    """The matrix as docs/rules.md prints it: a row for main's outcome, a column for the pull request's."""
+    steps = list(Step)
+    lines = ["| main ↓ here → | " + " | ".join(steps) + " |", "|---" * (len(steps) + 1) + "|"]
+    for before in steps:
+        cells = [f"`{rule}`" if (rule := MATRIX[before, after]) else "–" for after in steps]
+        lines.append(f"| **{before}** | " + " | ".join(cells) + " |")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""A run of the suite becomes a candidate report file."""

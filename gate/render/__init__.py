@@ -1,0 +1,26 @@
+"""A verdict as text: comment, step summary, annotations, terminal, page and JSON, all from one view."""
+
+from gate.render.annotate import annotations
+from gate.render.comment import comment, summary
+from gate.render.marker import Marker, marker, parse_marker
+from gate.render.page import page
+from gate.render.show import show
+from gate.render.terminal_table import terminal
+from gate.render.verdict_json import verdict_from_json, verdict_json
+from gate.render.view import View, build_view
+
+__all__ = [
+    "Marker",
+    "View",
+    "annotations",
+    "build_view",
+    "comment",
+    "marker",
+    "page",
+    "parse_marker",
+    "show",
+    "summary",
+    "terminal",
+    "verdict_from_json",
+    "verdict_json",
+]

@@ -1,20 +1,21 @@
 """The one function that decides a stochastic case from its trials on both sides and its share of the error budget.
 
-Both samples are fixed ones here: each session of the suite is one trial. The regression side is Fisher's exact test
-(Fisher 1934, one-sided): given the sum of passes, the candidate's passes are hypergeometric when nothing changed, so
-its level holds at every true rate. The other side asks whether a drop of `delta` is excluded.
+Both samples are fixed ones. `regression` is Fisher's exact test (Fisher 1934, one-sided): given the sum of passes, the
+candidate's passes are hypergeometric when nothing changed, so its level holds at every true rate. `holds` asks whether
+a drop of `delta` is excluded, by one-sided exact bounds on both rates (Clopper and Pearson 1934), each at half of the
+chance to miss such a drop (Bonferroni). What is neither is `undecided`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, exp, fsum, lgamma, log
 from typing import Literal
 
 from gate.schema.report import Trials
 
-MISS_LEVEL = 0.10
-Decision3 = Literal["regression", "holds", "undecided"]
+_BISECTIONS = 50
+Answer = Literal["regression", "holds", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,11 @@ class Decision:
         level: attained one-sided level of "the rate fell"; small means that it fell.
         limit: level at or below which it counts as a regression: the case's share of alpha.
         baseline, candidate: (passes, trials).
-        smallest_drop: drop from the baseline's observed rate that this many candidate trials would have shown if every
-            one of them had gone as badly as it takes; None when not even all failing would.
+        smallest_drop: the smallest drop from the baseline's observed rate to an observed rate of as many candidate
+            trials that would count as a regression; None when not even all of them failing would.
     """
 
-    verdict: Decision3
+    verdict: Answer
     level: float
     limit: float
     baseline: tuple[int, int]
@@ -38,27 +39,28 @@ class Decision:
     smallest_drop: float | None
 
 
-def decide(baseline: Trials, candidate: Trials, share: float, *, delta: float) -> Decision:
+def decide(baseline: Trials, candidate: Trials, share: float, *, delta: float, power: float = 0.90) -> Decision:
     """Decide one case.
 
     Args:
         baseline: trials of main.
         candidate: trials of the pull request.
-        share: the case's share of the false-alarm budget, alpha / M.
+        share: the case's share of the false-alarm budget, alpha / M, with M the stochastic cases of the whole baseline.
         delta: the drop of the pass rate that matters, as a fraction.
+        power: chance with which a drop of delta must not be called `holds`.
 
     Raises:
-        ValueError: share or delta outside (0, 1).
+        ValueError: share, delta or power outside (0, 1).
     """
-    if not 0 < share < 1 or not 0 < delta < 1:
-        raise ValueError("share and delta lie strictly between 0 and 1")
+    if not 0 < share < 1 or not 0 < delta < 1 or not 0 < power < 1:
+        raise ValueError("share, delta and power lie strictly between 0 and 1")
     passes, count = baseline.passes, baseline.count
     now, trials = candidate.passes, candidate.count
     level = fisher_one_sided(passes, count, now, trials)
-    verdict: Decision3 = "undecided"
+    verdict: Answer = "undecided"
     if level <= share:
         verdict = "regression"
-    elif trials and count and excludes_drop(passes, count, now, trials, delta):
+    elif excludes_drop(passes, count, now, trials, delta=delta, miss=1 - power):
         verdict = "holds"
     drop = _smallest_drop(passes, count, trials, share)
     return Decision(verdict, level, share, (passes, count), (now, trials), drop)
@@ -77,30 +79,54 @@ def fisher_one_sided(passes: int, count: int, now: int, trials: int) -> float:
     return ways / comb(everything, total)
 
 
-def excludes_drop(passes: int, count: int, now: int, trials: int, delta: float) -> bool:
-    """Whether a drop of delta is implausible: at every true rate q, `now` or more passes at q - delta together with
-    the baseline at q or less are at most `MISS_LEVEL` likely, as a product of binomial tails over a grid of rates.
+def excludes_drop(passes: int, count: int, now: int, trials: int, *, delta: float, miss: float) -> bool:
+    """Whether the rate fell by less than delta, wrongly said at most `miss` of the time for any drop of delta or more.
+
+    False when either sample is empty.
     """
-    steps = 200
-    worst = 0.0
-    for step in range(1, steps):
-        rate = delta + (1 - delta) * step / steps
-        seen = _upper_tail(now, trials, rate - delta)
-        known = _lower_tail(passes, count, rate)
-        worst = max(worst, seen * known)
-    return worst <= MISS_LEVEL
+    if not count or not trials:
+        return False
+    return upper_bound(passes, count, miss / 2) - lower_bound(now, trials, miss / 2) < delta
 
 
-def _upper_tail(passes: int, trials: int, rate: float) -> float:
-    return sum(comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(passes, trials + 1))
+def lower_bound(passes: int, trials: int, miss: float) -> float:
+    """One-sided Clopper-Pearson bound: the true rate lies below it with chance at most `miss`."""
+    return 1 - upper_bound(trials - passes, trials, miss)
 
 
-def _lower_tail(passes: int, trials: int, rate: float) -> float:
-    return sum(comb(trials, k) * rate**k * (1 - rate) ** (trials - k) for k in range(passes + 1))
+def upper_bound(passes: int, trials: int, miss: float) -> float:
+    """One-sided Clopper-Pearson bound: the true rate lies above it with chance at most `miss`."""
+    if passes >= trials:
+        return 1.0
+    low, high = passes / trials, 1.0
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if _at_most(passes, trials, middle) > miss:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _at_most(passes: int, trials: int, rate: float) -> float:
+    """Binomial lower tail for a rate strictly between 0 and 1, by logarithms so that large samples don't overflow."""
+    if rate >= 1:
+        return 0.0
+    hit, missed, whole = log(rate), log(1 - rate), lgamma(trials + 1)
+    return fsum(
+        exp(whole - lgamma(k + 1) - lgamma(trials - k + 1) + k * hit + (trials - k) * missed) for k in range(passes + 1)
+    )
 
 
 def _smallest_drop(passes: int, count: int, trials: int, share: float) -> float | None:
-    for now in range(trials, -1, -1):
-        if fisher_one_sided(passes, count, now, trials) <= share:
-            return passes / count - now / trials
-    return None
+    """By bisection: the level grows with the candidate's passes."""
+    if fisher_one_sided(passes, count, 0, trials) > share:
+        return None
+    low, high = 0, trials
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fisher_one_sided(passes, count, middle, trials) <= share:
+            low = middle
+        else:
+            high = middle - 1
+    return passes / count - low / trials

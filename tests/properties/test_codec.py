@@ -69,9 +69,7 @@ def cases(draw: st.DrawFn) -> Case:
         ),
         metrics=tuple(draw(st.lists(metrics(), max_size=3, unique_by=lambda metric: metric.name))),
         predictions=tuple(draw(st.lists(predictions(), max_size=2, unique_by=lambda each: each.name))),
-        evidence=tuple(
-            draw(st.lists(st.builds(Block, st.sampled_from(BlockKind), st.text(), st.text()), max_size=2))
-        ),
+        evidence=tuple(draw(st.lists(st.builds(Block, st.sampled_from(BlockKind), st.text(), st.text()), max_size=2))),
     )
 
 

@@ -8,31 +8,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.predictions import Words, attacked, flip_finding, paired_predictions, robust_accuracy
+from gate.compare.flips import Flips, attacked, robust
+from gate.compare.predictions import Words, flip_finding
+from gate.compare.wording import counted, percent
 from gate.schema.verdict import Finding, Level, RuleName
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
-    for pair, flips in paired_predictions(comparison.alignment.pairs):
+    for pair, flips in comparison.flips:
         for name in [attack.name for attack in flips.before.attacks]:
             broken = attacked(flips, name)
-            count, total = len(broken), flips.total
-            if not count or count <= tolerance * total:
+            if not broken or len(broken) <= tolerance * flips.total:
                 continue
-            yield flip_finding(
-                rule,
-                pair.after,
-                flips,
-                broken,
-                Words(
-                    what=f"{count:,} adversarial {'regression' if count == 1 else 'regressions'}, {name}",
-                    before=f"robust {robust_accuracy(flips, name, here=False)}",
-                    after=f"robust {robust_accuracy(flips, name, here=True)}",
-                    why="same seeded attack on both sides",
-                ),
-                attack=name,
+            words = Words(
+                what=f"{counted(len(broken), 'adversarial regression')}, {name}",
+                before=_robust(flips, name, here=False),
+                after=_robust(flips, name, here=True),
+                why="right and stable on main, right here until attacked",
             )
+            yield flip_finding(rule, pair.after, flips, broken, words, attack=name)
+
+
+def _robust(flips: Flips, name: str, *, here: bool) -> str:
+    stable, measured = robust(flips, name, here=here)
+    return f"robust {percent(stable, measured)} ({stable:,}/{measured:,})"
 
 
 RULE = Rule(RuleName.ADVERSARIAL_REGRESSION, Level.ERROR, check, unit="share of the examples")

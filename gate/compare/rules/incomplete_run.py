@@ -1,10 +1,11 @@
-"""The run was cut short or could not start, so what it left says nothing about the rest."""
+"""The run was cut short, could not start or measured nothing, so what it left says nothing about the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.wording import counted
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.verdict import ExitCode, Finding, Level, RuleName
 
@@ -12,11 +13,27 @@ SHOWN = 3
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
-    reasons = comparison.candidate.completeness.reasons
+    yield from of_candidate(comparison, rule)
+    if not comparison.baseline.cases and not _reasons(comparison):
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id="baseline",
+            subject="baseline",
+            what="holds no case, so nothing was compared",
+            before="0 cases",
+            after=f"{len(comparison.candidate.cases):,} cases",
+            why="not compared, so not passed",
+        )
+
+
+def of_candidate(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """One finding with all its reasons, over what was compared."""
+    reasons = _reasons(comparison)
     if not reasons:
         return
-    compared, known = len(comparison.alignment.pairs), len(comparison.baseline.cases)
-    more = f" and {len(reasons) - SHOWN} more reasons" if len(reasons) > SHOWN else ""
+    compared, known = comparison.alignment.compared, len(comparison.baseline.cases)
+    more = f" and {counted(len(reasons) - SHOWN, 'more reason')}" if len(reasons) > SHOWN else ""
     yield Finding(
         rule=rule.name,
         level=rule.level,
@@ -29,6 +46,19 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         amount=max(known - compared, 1),
         evidence=(Block(BlockKind.TEXT, "Reasons", "\n".join(reasons)),),
     )
+
+
+def _reasons(comparison: Comparison) -> tuple[str, ...]:
+    candidate = comparison.candidate
+    reasons = candidate.completeness.reasons
+    if not comparison.settings.show_messages:
+        hidden = {f"collecting {error}": _without_message(error) for error in candidate.completeness.collection_errors}
+        reasons = tuple(hidden.get(reason, reason) for reason in reasons)
+    return reasons or (() if candidate.cases else ("nothing was measured",))
+
+
+def _without_message(error: str) -> str:
+    return f"collecting {error.partition(' failed: ')[0]} failed"
 
 
 RULE = Rule(RuleName.INCOMPLETE_RUN, Level.ERROR, check, exit_code=ExitCode.UNDECIDED)

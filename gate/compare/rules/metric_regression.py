@@ -8,6 +8,9 @@ from gate.compare.comparison import Comparison, Rule
 from gate.schema.report import Case, Metric
 from gate.schema.verdict import Finding, Level, RuleName
 
+ROUNDING = 1e-9
+"""Relative difference that is rounding, not a change."""
+
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     default = comparison.tolerance(rule)
@@ -30,13 +33,15 @@ def _why(before: Metric, after: Metric, default: float) -> str:
         return f"unscored here: {after.unscored}"
     sign = 1 if before.better == "higher" else -1
     fall = sign * (before.value - after.value)
-    if fall <= 0:
+    if fall <= ROUNDING * max(abs(before.value), abs(after.value)):
         return ""
     threshold = before.threshold
     if threshold is not None and sign * (after.value - threshold) < 0 <= sign * (before.value - threshold):
         return f"crossed its threshold {threshold:.4g}"
     tolerance = before.tolerance if before.tolerance is not None else default * abs(before.value)
-    return f"{'fell' if sign > 0 else 'rose'} by {fall:.4g}, tolerance {tolerance:.4g}" if fall > tolerance else ""
+    if fall <= tolerance * (1 + ROUNDING):
+        return ""
+    return f"{'fell' if sign > 0 else 'rose'} by {fall:.4g}, tolerance {tolerance:.4g}"
 
 
 def _finding(rule: Rule, case: Case, before: Metric, after: Metric, why: str) -> Finding:

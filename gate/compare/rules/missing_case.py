@@ -3,68 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.predictions import common_examples
+from gate.compare.flips import unmeasured
+from gate.compare.outcomes import lost
+from gate.compare.wording import counted
 from gate.schema.report import Case
 from gate.schema.verdict import Finding, Level, RuleName
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
-    if not comparison.candidate.completeness.complete:
+    if comparison.cut_short:
         return  # `incomplete-run` says it once; hundreds of lines would hide what was compared
+    deselected = comparison.candidate.completeness.deselected
+    why = f"not measured here: {deselected:,} were deselected" if deselected else "not measured here"
     for case in comparison.alignment.removed:
-        yield _finding(rule, case, "is gone", str(case.outcome or "measured"), "absent")
+        yield _finding(rule, case, "is gone", str(case.outcome or "measured"), "absent", why=why)
+    for pair in comparison.speaking.get(rule.name, ()):
+        yield _finding(rule, pair.after, "has no outcome any more", str(pair.before.outcome), "absent")
     for group in comparison.alignment.unstable:
-        if len(group.after) < len(group.before):
-            lost = len(group.before) - len(group.after)
-            yield _finding(
-                rule, group.before[0], f"{lost} of its kind are gone", str(len(group.before)), str(len(group.after))
-            )
+        if lost(group):
+            before, after = str(len(group.before)), str(len(group.after))
+            what = f"is gone {lost(group):,} times, counted over ids that change each run"
+            one = replace(group.before[0], id=group.skeleton)
+            yield _finding(rule, one, what, before, after, amount=lost(group))
     for pair in comparison.alignment.pairs:
-        if pair.before.metrics or pair.before.predictions:
-            yield from _facets(rule, pair.before, pair.after)
+        yield from _facets(rule, pair.before, pair.after)
+    yield from _examples(comparison, rule)
 
 
 def _facets(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
-    names = {metric.name for metric in after.metrics}
+    metrics = {metric.name for metric in after.metrics}
     for metric in before.metrics:
-        if metric.name not in names:
-            yield _finding(rule, after, f"no longer measures {metric.name}", _number(metric.value), "absent")
-    found = {predictions.name: predictions for predictions in after.predictions}
+        if metric.name not in metrics:
+            value = "unscored" if metric.value is None else f"{metric.value:.4g}"
+            yield _finding(rule, after, f"no longer measures {metric.name}", value, "absent", about=metric.name)
+    sets = {predictions.name for predictions in after.predictions}
     for predictions in before.predictions:
-        now = found.get(predictions.name)
-        if now is None:
-            yield _finding(rule, after, f"no longer predicts {predictions.name}", f"{len(predictions.ids):,}", "absent")
-            continue
-        kept = len(common_examples(predictions, now))
-        if kept < len(predictions.ids):
-            what = f"{predictions.name}: {len(predictions.ids) - kept:,} examples are gone"
-            yield _finding(rule, after, what, f"{len(predictions.ids):,}", f"{kept:,}")
-        attacks = {attack.name for attack in now.attacks}
-        for attack in predictions.attacks:
-            if attack.name not in attacks:
-                yield _finding(
-                    rule, after, f"{predictions.name} is no longer under {attack.name}", "measured", "absent"
-                )
+        if predictions.name not in sets:
+            count = counted(len(predictions.ids), "example")
+            what = f"no longer predicts {predictions.name}"
+            yield _finding(rule, after, what, count, "absent", about=predictions.name)
 
 
-def _finding(rule: Rule, case: Case, what: str, before: str, after: str) -> Finding:
+def _examples(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    for pair, flips in comparison.flips:
+        name, known, case = flips.before.name, len(flips.before.ids), pair.after
+        gone = known - flips.total
+        if gone:
+            what = f"{counted(gone, 'example is', 'examples are')} gone from {name}"
+            yield _finding(rule, case, what, f"{known:,}", f"{flips.total:,}", about=name, amount=gone)
+        made = {attack.name for attack in flips.after.attacks}
+        for attack in flips.before.attacks:
+            about = f"{name}#{attack.name}"
+            if attack.name not in made:
+                what = f"{name} is no longer under {attack.name}"
+                yield _finding(rule, case, what, "measured", "absent", about=about, amount=known)
+            elif fewer := unmeasured(flips, attack.name):
+                what = f"{counted(fewer, 'example')} of {name} no longer measured under {attack.name}"
+                yield _finding(rule, case, what, "measured", "unmeasured", about=about, amount=fewer)
+
+
+def _finding(
+    rule: Rule,
+    case: Case,
+    what: str,
+    before: str,
+    after: str,
+    *,
+    why: str = "not measured here",
+    about: str = "",
+    amount: float = 1,
+) -> Finding:
     return Finding(
         rule=rule.name,
         level=rule.level,
-        case_id=case.id,
+        case_id=f"{case.id}#{about}" if about else case.id,
         subject=case.id,
         what=what,
         before=before,
         after=after,
-        why="not measured here",
+        why=why,
+        amount=amount,
         location=case.location,
     )
-
-
-def _number(value: float | None) -> str:
-    return "unscored" if value is None else f"{value:.4g}"
 
 
 RULE = Rule(RuleName.MISSING_CASE, Level.ERROR, check)

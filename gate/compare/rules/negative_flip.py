@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.predictions import Words, flip_finding, paired_predictions
+from gate.compare.predictions import Words, flip_finding
+from gate.compare.wording import counted, percent
 from gate.schema.verdict import Finding, Level, RuleName
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
-    for pair, flips in paired_predictions(comparison.alignment.pairs):
+    for pair, flips in comparison.flips:
         count, total = len(flips.negative), flips.total
-        if count and count > tolerance * total:
-            yield flip_finding(
-                rule,
-                pair.after,
-                flips,
-                flips.negative,
-                Words(
-                    what=f"{count:,} negative {'flip' if count == 1 else 'flips'}, {len(flips.positive):,} positive",
-                    after=f"NFR {count / total:.2%} of {total:,}",
-                    why="same examples, deterministic predictions",
-                ),
+        if count > tolerance * total:
+            words = Words(
+                what=f"{counted(count, 'negative flip')}, {len(flips.positive):,} positive",
+                after=f"NFR {percent(count, total, 2)} of {total:,}",
+                why="same examples on both sides",
             )
+            yield flip_finding(rule, pair.after, flips, flips.negative, words)
 
 
 RULE = Rule(RuleName.NEGATIVE_FLIP, Level.ERROR, check, unit="share of the examples (NFR)")

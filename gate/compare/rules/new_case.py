@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.compare.comparison import Comparison, Rule, outcome_findings
+from gate.compare.comparison import Comparison, Rule
+from gate.compare.outcomes import outcome_findings
 from gate.schema.verdict import Finding, Level, RuleName
 
 

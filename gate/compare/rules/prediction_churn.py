@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.predictions import Words, flip_finding, paired_predictions
+from gate.compare.predictions import Words, flip_finding
+from gate.compare.wording import percent
 from gate.schema.verdict import Finding, Level, RuleName
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
-    for pair, flips in paired_predictions(comparison.alignment.pairs):
+    for pair, flips in comparison.flips:
         count, total = len(flips.changed), flips.total
         if count > tolerance * total:
-            yield flip_finding(
-                rule,
-                pair.after,
-                flips,
-                flips.changed,
-                Words(
-                    what=f"{count:,} of {total:,} predictions changed",
-                    after=f"churn {count / total:.2%}",
-                    why=f"more than {tolerance:.0%}",
-                ),
+            words = Words(
+                what=f"{count:,} of {total:,} predictions changed",
+                after=f"churn {percent(count, total, 2)}",
+                why=f"more than {percent(tolerance, 1)}",
             )
+            yield flip_finding(rule, pair.after, flips, flips.changed, words)
 
 
 RULE = Rule(RuleName.PREDICTION_CHURN, Level.NOTE, check, tolerance=0.05, unit="share of the examples (churn)")

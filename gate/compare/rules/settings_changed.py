@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.flips import relabelled
+from gate.compare.wording import counted
 from gate.schema.report import Case
 from gate.schema.verdict import Finding, Level, RuleName
 
@@ -19,6 +21,11 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             yield _finding(rule, pair.after.id, "marker stochastic", before, after)
         if pair.before.metrics or pair.before.predictions:
             yield from _declared(rule, pair.before, pair.after)
+    for pair, flips in comparison.flips:
+        count = relabelled(flips)
+        if count:
+            what = f"truth of {counted(count, 'example')} of {flips.before.name}"
+            yield _finding(rule, pair.after.id, what, "as on main", "relabelled")
 
 
 def _declared(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
@@ -32,8 +39,10 @@ def _declared(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
     predictions = {each.name: each for each in after.predictions}
     for each in before.predictions:
         found = predictions.get(each.name)
-        for key in sorted({*each.design, *found.design}) if found is not None else ():
-            old, new = each.design.get(key), found.design.get(key) if found is not None else None
+        if found is None:
+            continue
+        for key in sorted({*each.design, *found.design}):
+            old, new = each.design.get(key), found.design.get(key)
             if old != new:
                 yield _finding(rule, after.id, f"{key} of {each.name}", _shown(old), _shown(new))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.compare.comparison import Comparison, Rule, rerun
+from gate.compare.comparison import Comparison, Rule
+from gate.compare.outcomes import rerun
 from gate.compare.wording import ratio
 from gate.schema.verdict import Finding, Level, RuleName
 
@@ -15,7 +16,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         if decision is None or decision.verdict != "undecided":
             continue
         drop = decision.smallest_drop
-        reach = "no drop can show with so few trials" if drop is None else f"a drop of {drop:.0%} would have shown"
+        reach = "so few trials show no drop" if drop is None else f"a drop of {100 * drop:.0f} points would have shown"
         yield Finding(
             rule=rule.name,
             level=rule.level,

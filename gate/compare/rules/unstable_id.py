@@ -19,19 +19,25 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             before=str(len(group.before)),
             after=str(len(group.after)),
             why="compared by count",
+            amount=len(group.after),
             location=group.after[0].location,
         )
-    for case_id, times in sorted(comparison.alignment.repeated.items()):
+    before, after = comparison.alignment.repeated_before, comparison.alignment.repeated
+    for case_id in sorted({*before, *after}):
         yield Finding(
             rule=rule.name,
             level=rule.level,
             case_id=case_id,
             subject=case_id,
             what="stands more than once; its worst outcome counts",
-            before="–",
-            after=f"{times} times",
+            before=_times(before.get(case_id, 1)),
+            after=_times(after.get(case_id, 1)),
             why="compared by its worst",
         )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
 
 
 RULE = Rule(RuleName.UNSTABLE_ID, Level.WARNING, check)

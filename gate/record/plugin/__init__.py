@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from gate.record.plugin.measure import Robustness
 
 _MARKERS = (
-    "stochastic(reason=None): the outcome varies from run to run; the gate judges it over the trials of many sessions",
+    "stochastic(reason=None): the outcome varies from run to run; it is judged statistically over the trials of "
+    "several sessions, and one run is one trial",
 )
 
 
@@ -22,7 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--gate-commit", metavar="SHA", default="", help="commit that is measured")
     group.addoption("--gate-key", metavar="TEXT", default=None, help="key of example ids; by default the suite's name")
     group.addoption("--gate-plain-ids", action="store_true", help="leave the ids of examples as the suite gave them")
-    group.addoption("--gate-local", metavar="PATH", default=None, help="write which key stands for which example")
+    group.addoption(
+        "--gate-local",
+        metavar="PATH",
+        default=None,
+        help="also write which key stands for which example, and moves in raw values; not for a place that others read",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,8 +44,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def robustness(request: pytest.FixtureRequest) -> Robustness:
+def robustness(request: pytest.FixtureRequest) -> Iterator[Robustness]:
     """Leaves measurements of this test in the report: `metric`, `predictions`, `sweep`."""
-    from gate.record.plugin.measure import Robustness, facets_of
+    from gate.record.plugin.measure import Robustness, facets_of, local_of
 
-    return Robustness(request.node.nodeid, facets_of(request.node), request.config)
+    node, config = request.node, request.config
+    if config.pluginmanager.has_plugin("gate-carrier"):
+        measured = Robustness(node.nodeid, facets_of(node), config, local_of(node))
+    else:  # nothing takes them away before a rerun
+        measured = Robustness(node.nodeid, {}, config)
+    yield measured
+    measured.close()

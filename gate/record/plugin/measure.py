@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import UsageError
-from gate.record.plugin import values
+from gate.record.plugin import examples, values
+from gate.record.plugin.examples import keyed
+from gate.record.plugin.sweeping import SweepResult, inputs_of
 from gate.schema.codec import metric_to_json, predictions_to_json
-from gate.schema.report import Attack, Better, Metric, Predictions
-from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
+from gate.schema.report import Better, Metric, Predictions
 
 if TYPE_CHECKING:
     import pytest
 
+__all__ = ["Robustness", "facets_of", "keyed", "local_of"]
+
 Facets = dict[str, list[dict[str, Any]]]
-_ATTRIBUTE = "_gate_facets"
-_KEY_BYTES = 8
+Local = dict[str, dict[str, Any]]
+_FACETS = "_gate_measured"
+_LOCAL = "_gate_local_names"
 
 
 def facets_of(item: Any) -> Facets:
     """The facets of a test so far; they live on its item, so that a rerun can start anew."""
-    found: Facets | None = getattr(item, _ATTRIBUTE, None)
-    if found is None:
-        found = {}
-        setattr(item, _ATTRIBUTE, found)
+    found: Facets = item.__dict__.setdefault(_FACETS, {})
+    return found
+
+
+def local_of(item: Any) -> Local:
+    """What only this machine may know of the test's examples, by key."""
+    found: Local = item.__dict__.setdefault(_LOCAL, {})
     return found
 
 
@@ -38,12 +42,19 @@ class Robustness:
     checked, and then dropped.
     """
 
-    def __init__(self, nodeid: str, facets: Facets, config: pytest.Config) -> None:
+    def __init__(self, nodeid: str, facets: Facets, config: pytest.Config, local: Local | None = None) -> None:
         self._nodeid = nodeid
         self._facets = facets
+        self._local = {} if local is None else local
+        self._keeps_local = bool(config.getoption("--gate-local", None))
         key = config.getoption("--gate-key", None) or config.getoption("--gate-suite", "default")
-        self._key = str(key).encode("utf-8")[:64]
+        self._key = examples.key_bytes(str(key))
         self._plain = bool(config.getoption("--gate-plain-ids", False))
+        self._open = True
+
+    def close(self) -> None:
+        """The test is over: what comes later would be lost, so it is refused."""
+        self._open = False
 
     def metric(
         self,
@@ -67,27 +78,22 @@ class Robustness:
             interval: (low, high) of the value.
             count: how many examples it is over.
         """
-        where = f"{self._nodeid}: metric {name!r}"
-        direction = self._direction(better, where)
-        low_high = None
-        if interval is not None:
-            bounds = [values.number(bound, where) for bound in values.series(interval, where)]
-            if len(bounds) != 2 or bounds[0] > bounds[1]:
-                raise UsageError("an interval is two ordered numbers", where=where, remedy="give (low, high)")
-            low_high = (bounds[0], bounds[1])
+        where = self._where("metric", name)
         plain = values.optional_number(value, where)
+        size = values.not_negative(count, where)
         self._add(
             "metrics",
+            where,
             metric_to_json(
                 Metric(
                     name=self._name(name, where),
                     value=plain,
-                    better=direction,
+                    better=_direction(better, where),
                     threshold=values.optional_number(threshold, where),
-                    tolerance=values.optional_number(tolerance, where),
-                    interval=low_high,
-                    count=None if count is None else int(values.number(count, where)),
-                    unscored=(unscored or "the test gave no value") if plain is None else "",
+                    tolerance=values.not_negative(tolerance, where),
+                    interval=_interval(interval, where),
+                    count=None if size is None else values.whole(size, where),
+                    unscored=values.text(unscored or "the test gave no value") if plain is None else "",
                 )
             ),
         )
@@ -114,28 +120,31 @@ class Robustness:
         Returns:
             What was recorded.
         """
-        where = f"{self._nodeid}: predictions {name!r}"
-        truth = [values.optional_label(value, where) for value in values.series(expected, where)]
-        clean = [values.optional_label(value, where) for value in values.series(predicted, where)]
-        names = self._ids(ids, where)
-        _same_length(where, ids=len(names), expected=len(truth), predicted=len(clean))
-        labels = sorted({value for value in (*truth, *clean) if value is not None})
-        if len(labels) > MAX_LABELS:
-            raise UsageError(f"{len(labels):,} classes are more than {MAX_LABELS:,}", where=where)
-        symbols = {value: symbol(place) for place, value in enumerate(labels)}
+        where = self._where("predictions", name)
+        if attacks is not None and not isinstance(attacks, Mapping):
+            raise UsageError("attacks is no mapping", where=where, remedy="give {name of the attack: predicted}")
+        named = {self._name(attack, where): values.series(under, where) for attack, under in (attacks or {}).items()}
+        truth, clean = values.series(expected, where), values.series(predicted, where)
+        names = examples.identifiers(ids, where)
+        examples.same_length(where, ids=len(names), expected=len(truth), predicted=len(clean))
+        for attack, under in named.items():
+            examples.same_length(f"{where}, attack {attack!r:.60}", ids=len(names), predicted=len(under))
+        (told, said, *attacked), labels, _ = values.classes(where, truth, clean, *named.values())
+        symbols = examples.symbols_of(labels, where)
         recorded = Predictions(
             name=self._name(name, where),
-            ids=self._keyed(names, where),
+            ids=examples.written(names, self._key, where, plain=self._plain),
             labels=tuple(labels),
-            expected="".join(UNKNOWN if value is None else symbols[value] for value in truth),
-            predicted="".join(UNKNOWN if value is None else symbols[value] for value in clean),
-            scores=_scores(scores, len(names), where),
-            attacks=tuple(_attack(key, under, clean, where) for key, under in (attacks or {}).items()),
+            expected=examples.column(told, symbols),
+            predicted=examples.column(said, symbols),
+            scores=examples.scores_of(scores, len(names), where),
+            attacks=tuple(examples.attack(each, said, under) for each, under in zip(named, attacked, strict=True)),
         )
-        self._add("predictions", predictions_to_json(recorded))
+        self._add("predictions", where, predictions_to_json(recorded))
+        self._remember(recorded, names, {})
         return recorded
 
-    def sweep(
+    def sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
         predict_proba: Any,
         X: Any,  # noqa: N803  the field's own name
@@ -147,44 +156,51 @@ class Robustness:
         name: str = "sweep",
         ids: Sequence[object] | None = None,
         labels: Sequence[object] | None = None,
+        feature_names: Sequence[str] | None = None,
         threshold: object = None,
-    ) -> Predictions:
+    ) -> SweepResult:
         """Perturb every unprotected numeric column with Gaussian noise and record which examples flip.
 
+        The metric `NAME/max_delta` is recorded too: the largest change of any class's probability (L-infinity) over
+        all examples and epsilons, lower is better.
+
         Args:
-            predict_proba: (n, features) -> (n, classes), or (n,) probabilities of the second class.
-            X: a two-dimensional array or a data frame.
-            y: the true classes.
-            epsilons: noise as a share of each column's standard deviation.
-            protected: columns that are never touched.
+            predict_proba: (n, features) -> (n, classes), or (n,) or (n, 1) probabilities of the second class.
+            X: a two-dimensional array or a pandas data frame; it is never changed.
+            y: the n true classes, None where unknown.
+            epsilons: noise as a share of each column's (population) standard deviation.
+            protected: columns that are never touched (`0`, `1`, … for an array without `feature_names`).
             seed: of the noise; each (seed, epsilon, column name) has its own generator.
             ids: of the examples; by default the frame's index, else the row numbers.
-            labels: the classes in the order of the probabilities; by default the sorted classes of `y`.
-            threshold: largest change of a probability (L-infinity over examples and epsilons) that is still stable.
+            labels: the classes in the order of the probabilities; by default the model's `classes_` where
+                `predict_proba` is its method, else the sorted classes of `y`.
+            feature_names: names of an array's columns.
+            threshold: the `max_delta` that is still stable.
 
         Returns:
-            What was recorded.
+            What was recorded, to assert on.
         """
         from gate.suites.perturbation.gaussian import sweep
 
-        where = f"{self._nodeid}: sweep {name!r}"
-        truth = [values.optional_label(value, where) for value in values.series(y, where)]
-        known = None if labels is None else [values.label(value, where) for value in labels]
+        where = self._where("sweep", name)
+        given = inputs_of(predict_proba, y, labels, where)
         swept = sweep(
             predict_proba,
             X,
-            truth,
-            epsilons=[float(values.number(epsilon, where)) for epsilon in epsilons],
-            protected=[str(column) for column in protected],
-            seed=int(values.number(seed, where)),
-            labels=known,
+            given.truth,
+            epsilons=[float(values.number(epsilon, where)) for epsilon in values.series(epsilons, where)],
+            protected=[protected] if isinstance(protected, str) else [str(column) for column in protected],
+            seed=values.whole(seed, where),
+            labels=given.labels,
+            numeric=given.numeric,
+            feature_names=feature_names,
             where=where,
         )
-        names = self._ids(ids if ids is not None else swept.row_names, where)
-        _same_length(where, ids=len(names), rows=len(truth))
+        names = examples.identifiers(ids if ids is not None else swept.row_names, where)
+        examples.same_length(where, ids=len(names), rows=len(swept.expected))
         recorded = Predictions(
             name=self._name(name, where),
-            ids=self._keyed(names, where),
+            ids=examples.written(names, self._key, where, plain=self._plain),
             labels=swept.labels,
             expected=swept.expected,
             predicted=swept.predicted,
@@ -192,85 +208,66 @@ class Robustness:
             attacks=swept.attacks,
             design=swept.design,
         )
-        self._add("predictions", predictions_to_json(recorded))
-        self.metric(f"{name} max delta", swept.max_delta, better="lower", threshold=threshold, count=len(names))
-        return recorded
+        result = SweepResult(recorded, swept.deltas)
+        self._add("predictions", where, predictions_to_json(recorded))
+        self._remember(recorded, names, swept.raw_moves)
+        unscored = "" if result.max_delta is not None else "the model gave no probability"
+        self.metric(
+            f"{recorded.name}/max_delta",
+            result.max_delta,
+            "lower",
+            threshold,
+            count=len(names),
+            unscored=unscored,
+        )
+        return result
 
-    def _add(self, facet: str, entry: dict[str, Any]) -> None:
+    def _where(self, what: str, name: object) -> str:
+        where = f"{self._nodeid}: {what} {name!r:.60}"
+        if not self._open:
+            raise UsageError(
+                "`robustness` was used after its test had ended",
+                where=where,
+                remedy="ask for the fixture in the test, or in a fixture of function scope, that measures",
+            )
+        return where
+
+    def _add(self, facet: str, where: str, entry: dict[str, Any]) -> None:
         entries = self._facets.setdefault(facet, [])
         if any(other["name"] == entry["name"] for other in entries):
             raise UsageError(
-                f"{entry['name']!r} was recorded already",
-                where=f"{self._nodeid}: {facet}",
-                remedy="give each of them its own name",
+                f"{entry['name']!r:.60} was recorded already", where=where, remedy="give each of them its own name"
             )
         entries.append(entry)
+
+    def _remember(self, recorded: Predictions, names: Sequence[str], moves: Mapping[str, Mapping[int, str]]) -> None:
+        """What the keys stand for, and the moves in the user's own units: for a local file, never for the report."""
+        if not self._keeps_local:
+            return
+        for place, (key, name) in enumerate(zip(recorded.ids, names, strict=True)):
+            entry = self._local.setdefault(key, {"id": name})
+            told = {f"{recorded.name}, {attack}": rows[place] for attack, rows in moves.items() if place in rows}
+            if told:
+                entry.setdefault("moves", {}).update(told)
 
     def _name(self, name: object, where: str) -> str:
         if not isinstance(name, str) or not name.strip():
             raise UsageError("a name is a text that is not empty", where=where, remedy="name what is measured")
-        return name
-
-    def _direction(self, better: str, where: str) -> Better:
-        if better == "higher":
-            return "higher"
-        if better == "lower":
-            return "lower"
-        raise UsageError(f"better is 'higher' or 'lower', not {better!r:.40}", where=where, remedy="choose one")
-
-    def _ids(self, ids: Sequence[object], where: str) -> list[str]:
-        names = [values.label(value, where) for value in values.series(ids, where)]
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise UsageError(
-                f"the id {twice!r:.60} stands twice", where=where, remedy="give each example an id of its own"
-            )
-        return names
-
-    def _keyed(self, names: list[str], where: str) -> tuple[str, ...]:
-        if self._plain:
-            return tuple("_".join(name.split()) or "_" for name in names)
-        keys = tuple(keyed(name, self._key) for name in names)
-        if len(set(keys)) != len(keys):
-            raise UsageError("two ids have one key", where=where, remedy="choose another --gate-key")
-        local: dict[str, str] = self._facets.setdefault("_local", {})  # type: ignore[arg-type,assignment]
-        local.update(zip(keys, names, strict=True))
-        return keys
+        return values.text(name)
 
 
-def keyed(name: str, key: bytes) -> str:
-    """Short key of an example: BLAKE2b of its id under a key, 13 characters that no one reads back."""
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, key=key).digest()
-    return base64.b32encode(digest).decode("ascii").rstrip("=").lower()
+def _direction(better: str, where: str) -> Better:
+    if better == "higher":
+        return "higher"
+    if better == "lower":
+        return "lower"
+    raise UsageError(f"better is 'higher' or 'lower', not {better!r:.40}", where=where, remedy="choose one")
 
 
-def _scores(scores: Sequence[object] | None, count: int, where: str) -> str:
-    if scores is None:
-        return ""
-    plain = [values.optional_number(value, where) for value in values.series(scores, where)]
-    _same_length(where, ids=count, scores=len(plain))
-    try:
-        return "".join(score_symbol(value) for value in plain)
-    except ValueError as error:
-        raise UsageError(str(error), where=where, remedy="scores are probabilities of the predicted class") from None
-
-
-def _attack(name: str, under: Sequence[object], clean: list[str | None], where: str) -> Attack:
-    place = f"{where}, attack {name!r}"
-    labels = [values.optional_label(value, place) for value in values.series(under, place)]
-    _same_length(place, ids=len(clean), predicted=len(labels))
-    flips = "".join(
-        UNKNOWN if now is None or was is None else "01"[now != was] for was, now in zip(clean, labels, strict=True)
-    )
-    return Attack(name=str(name), flipped=flips)
-
-
-def _same_length(where: str, **lengths: int) -> None:
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{count:,} {name}" for name, count in lengths.items())
-        raise UsageError(f"lengths differ: {told}", where=where, remedy="give one of each for every example")
-
-
-def as_line(key: str, name: str) -> str:
-    """One line of the local table of keys."""
-    return json.dumps({"key": key, "id": name}, ensure_ascii=True)
+def _interval(interval: Sequence[object] | None, where: str) -> tuple[float, float] | None:
+    if interval is None:
+        return None
+    bounds = [values.number(bound, where) for bound in values.series(interval, where)]
+    if len(bounds) != 2 or bounds[0] > bounds[1]:
+        raise UsageError("an interval is two ordered numbers", where=where, remedy="give (low, high)")
+    return bounds[0], bounds[1]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
+import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,39 +17,20 @@ import pytest
 
 from gate import __version__
 from gate.record.plugin import stages
-from gate.record.plugin.measure import as_line, facets_of
+from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
+from gate.record.plugin.output import encode, write
 from gate.schema.report import SCHEMA_VERSION
 
-_CARRIED = "_gate"
+_OUTRANKED = frozenset({"subtests passed", "subtests skipped"})
+_BAD = frozenset({"failed", "error", "subtests failed"})
 
 
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
-    config.pluginmanager.register(Carrier(), "gate-carrier")
+    config.pluginmanager.register(Carrier(config), "gate-carrier")
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Gatherer(config, Path(path)), "gate-gatherer")
-
-
-class Carrier:
-    """Puts a test's facets on its reports, which pytest-xdist carries from workers to the controller."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        facets_of(item).clear()
-        return (yield)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        report = yield
-        if report.when == "setup":
-            facets_of(item).clear()  # a rerun measures anew
-        if report.when == "teardown":
-            facets = {key: value for key, value in facets_of(item).items() if value}
-            if item.get_closest_marker("stochastic") is not None:
-                facets["stochastic"] = True  # type: ignore[assignment]
-            if facets:
-                setattr(report, _CARRIED, facets)
-        return report
+        # absolute now: a test may change the folder
+        config.pluginmanager.register(Gatherer(config, config.invocation_params.dir / path), "gate-gatherer")
 
 
 class Gatherer:
@@ -59,31 +40,43 @@ class Gatherer:
         self._config = config
         self._path = path
         self._partial = path.with_name(path.name + ".partial")
+        self._process = os.getpid()
         self._started = time.time()
         self._tests: dict[str, dict[str, Any]] = {}
         self._collectors: list[dict[str, Any]] = []
         self._warnings: list[dict[str, Any]] = []
         self._deselected = 0
-        self._local: dict[str, str] = {}
+        self._deselected_by_workers: list[int] = []
+        self._local: dict[str, dict[str, Any]] = {}
         self._said = ""
+        self._failed = False
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionstart(self) -> None:
-        with contextlib.suppress(OSError):
-            self._path.unlink()  # an old report is never taken for this run's
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._partial.write_text("", encoding="utf-8")
+        self._started = time.time()
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.unlink(missing_ok=True)  # an old report is never taken for this run's
+            self._partial.write_text("", encoding="utf-8")
+        except OSError as error:
+            raise pytest.UsageError(
+                f"--gate-report can't be written: {self._path}: {error.strerror or error}"
+            ) from None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        entry, _ = stages.collector(report)
-        self._collectors.append(entry)
+        self._collectors.append(stages.collector(report))
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         self._deselected += len(items)
         for item in items:
-            collected = getattr(item, "_gate_collected", None)
+            collected = getattr(item, stages.COLLECTED, None)
             if collected is not None:
                 collected["deselected"] = True
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        output = getattr(node, "workeroutput", None) or {}
+        self._deselected_by_workers.append(int(output.get(DESELECTED, 0)))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._trace("start", nodeid)
@@ -93,7 +86,9 @@ class Gatherer:
 
     def _trace(self, word: str, nodeid: str) -> None:
         """Which tests ran, on disk at once: a process that is killed leaves nothing else."""
-        with contextlib.suppress(OSError), self._partial.open("a", encoding="utf-8") as stream:
+        if os.getpid() != self._process:
+            return
+        with contextlib.suppress(OSError), self._partial.open("a", encoding="ascii") as stream:
             stream.write(json.dumps([word, nodeid]) + "\n")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -101,14 +96,22 @@ class Gatherer:
         if entry is None:
             entry = stages.test_entry(report.nodeid, list(report.keywords), report.location)
             self._tests[report.nodeid] = entry
-        facets = getattr(report, _CARRIED, None)
-        if facets is not None:
-            self._local.update(facets.pop("_local", {}))
-            entry.setdefault("metadata", {})["gate"] = {"schema": SCHEMA_VERSION, **facets}
+        self._take_metadata(entry, report)
         outcome = self._config.hook.pytest_report_teststatus(report=report, config=self._config)[0]
-        if outcome not in ("passed", ""):
+        hides_failure = outcome in _OUTRANKED and entry["outcome"] in _BAD
+        if outcome not in ("passed", "") and not hides_failure:
             entry["outcome"] = outcome
-        entry[report.when] = stages.stage(report, tracebacks=self._config.option.tbstyle != "no")
+        tracebacks = self._config.option.tbstyle != "no"
+        entry[report.when] = stages.stage(report, log=getattr(report, LOG, None), tracebacks=tracebacks)
+
+    def _take_metadata(self, entry: dict[str, Any], report: Any) -> None:
+        metadata = getattr(report, "_json_report_extra", {}).get("metadata")  # pytest-json-report runs too
+        if metadata:
+            entry["metadata"] = {**entry.get("metadata", {}), **metadata}
+        facets = getattr(report, FACETS, None)
+        if facets is not None:
+            entry.setdefault("metadata", {})["gate"] = {"schema": SCHEMA_VERSION, **facets}
+        self._local.update(getattr(report, LOCAL, {}))
         if report.when == "teardown" and report.user_properties:
             properties = [{str(key): value} for key, value in report.user_properties]
             with contextlib.suppress(TypeError, ValueError):
@@ -119,23 +122,27 @@ class Gatherer:
         self._warnings.append(stages.warning(warning_message, when))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        report = self._report(session, int(exitstatus))
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if os.getpid() != self._process:
+            return  # a forked child of a test that came this far
         try:
-            _write(self._path, json.dumps(report, ensure_ascii=True, default=str).encode("ascii"))
-            local = self._config.getoption("--gate-local", None)
-            if local and self._local:
-                lines = [as_line(key, name) for key, name in sorted(self._local.items())]
-                _write(Path(local), ("\n".join(lines) + "\n").encode("ascii"))
-            self._partial.unlink()
+            write(self._path, encode(self._report(session)))
+            self._write_local()
+            self._partial.unlink(missing_ok=True)
             self._said = f"written: {self._path}"
         except OSError as error:
+            self._failed = True
             self._said = f"could not be written: {self._path}: {error.strerror or error}"
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
-    def _report(self, session: pytest.Session, exit_code: int) -> dict[str, Any]:
-        option = self._config.getoption
-        summary = dict(Counter(entry["outcome"] for entry in self._tests.values()))
+    def _write_local(self) -> None:
+        local = self._config.getoption("--gate-local", None)
+        if local and self._local:
+            lines = [json.dumps({"key": key, **entry}, ensure_ascii=True) for key, entry in sorted(self._local.items())]
+            write(self._config.invocation_params.dir / local, ("\n".join(lines) + "\n").encode("ascii"))
+
+    def _report(self, session: pytest.Session) -> dict[str, Any]:
+        summary: dict[str, int] = dict(Counter(entry["outcome"] for entry in self._tests.values()))
         summary["total"] = len(self._tests)
         summary["collected"] = session.testscollected + self._deselected
         if self._deselected:
@@ -143,9 +150,9 @@ class Gatherer:
         report: dict[str, Any] = {
             "created": time.time(),
             "duration": time.time() - self._started,
-            "exitcode": exit_code,
+            "exitcode": int(session.exitstatus),
             "root": str(self._config.rootpath),
-            "environment": {},
+            "environment": getattr(self._config, "_metadata", {}),
             "summary": summary,
         }
         if self._collectors:
@@ -153,27 +160,35 @@ class Gatherer:
         report["tests"] = list(self._tests.values())
         if self._warnings:
             report["warnings"] = self._warnings
-        report["gate"] = {
+        report["gate"] = self._ours(session)
+        return report
+
+    def _ours(self, session: pytest.Session) -> dict[str, Any]:
+        option = self._config.getoption
+        deselected = max([self._deselected, *self._deselected_by_workers])
+        ours: dict[str, Any] = {
             "schema": SCHEMA_VERSION,
             "suite": option("--gate-suite"),
             "mode": option("--gate-mode"),
             "source": {"commit": option("--gate-commit"), "tool": f"robustness-gate {__version__}"},
+            "completeness": {
+                "exit_code": int(session.exitstatus),
+                "collected": session.testscollected,
+                "deselected": deselected,
+                "reported": len(self._tests),
+            },
+            "fingerprints": {},
         }
-        return report
+        stopped = session.shouldfail or session.shouldstop
+        if isinstance(stopped, str) and len(self._tests) < session.testscollected:
+            ours["reasons"] = [stopped[:300]]
+        return ours
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self._said and terminalreporter.verbosity >= 0:
-            terminalreporter.write_line(f"gate report {self._said}")
+        if self._said and (self._failed or terminalreporter.verbosity >= 0):
+            terminalreporter.write_line(f"gate report {self._said}", red=self._failed)
+            self._said = ""
 
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    def pytest_unconfigure(self) -> None:
+        if self._said and self._failed:  # the terminal plugin is off
+            sys.stderr.write(f"gate report {self._said}\n")

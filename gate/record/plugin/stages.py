@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 Json = dict[str, Any]
+COLLECTED = "_gate_collected"
 
 
 def test_entry(nodeid: str, keywords: list[str], location: tuple[str, int | None, str]) -> Json:
@@ -15,51 +16,47 @@ def test_entry(nodeid: str, keywords: list[str], location: tuple[str, int | None
     return entry
 
 
-def stage(report: Any, *, tracebacks: bool) -> Json:
-    """One of set-up, call and tear-down."""
+def stage(report: Any, *, log: object, tracebacks: bool) -> Json:
+    """One of set-up, call and tear-down; `???` where a worker died."""
     entry: Json = {"duration": report.duration, "outcome": report.outcome}
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
         entry["crash"] = _place(crash)
         trace = getattr(report.longrepr, "reprtraceback", None)
-        entries = getattr(trace, "reprentries", [])
-        places = [getattr(each, "reprfileloc", None) for each in entries]
-        if tracebacks and places and all(place is not None for place in places):
+        places = [getattr(each, "reprfileloc", None) for each in getattr(trace, "reprentries", [])]
+        if tracebacks and trace is not None and all(place is not None for place in places):
             entry["traceback"] = [_place(place) for place in places]
     for stream in ("stdout", "stderr"):
-        text = _section(report, f"Captured {stream} {report.when}")
+        title = f"Captured {stream} {report.when}"
+        text = next((content for name, content in reversed(report.sections) if name == title), "")
         if text:
             entry[stream] = text
-    log = getattr(report, "_gate_log", {}).get(report.when)
     if log:
         entry["log"] = log
-    if report.longreprtext:
-        entry["longrepr"] = report.longreprtext
+    told = report.longreprtext
+    if told:
+        entry["longrepr"] = told
     return entry
 
 
-def _section(report: Any, name: str) -> str:
-    return "".join(content for title, content in report.sections if title == name)
-
-
 def _place(place: Any) -> Json:
-    return {"path": str(place.path), "lineno": place.lineno, "message": str(place.message)}
+    return {"path": place.path, "lineno": place.lineno, "message": place.message}
 
 
-def collector(report: Any) -> tuple[Json, list[Json]]:
-    """A collected node with what it holds; the items are returned too, so that deselection can mark them."""
+def collector(report: Any) -> Json:
+    """A collected node with what it holds; the entry of an item stays on it, so that deselection can mark it."""
     items = []
     for node in report.result:
         item: Json = {"nodeid": node.nodeid, "type": type(node).__name__}
         location = getattr(node, "location", None)
         if location is not None:
             item["lineno"] = location[1]
-        node._gate_collected = item
+        setattr(node, COLLECTED, item)
         items.append(item)
     entry: Json = {"nodeid": report.nodeid, "outcome": report.outcome, "result": items}
     if report.longrepr:
         entry["longrepr"] = str(report.longrepr)
-    return entry, items
+    return entry
 
 
 def warning(message: warnings.WarningMessage, when: str) -> Json:

@@ -20,8 +20,9 @@ COMMENT = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
 PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
 CONTENTS = "/repos/{owner}/{repo}/contents/{path}"
 PERMISSION = "/repos/{owner}/{repo}/collaborators/{username}/permission"
+COMMIT = "/repos/{owner}/{repo}/commits/{ref}"
 USER = "/user"
-PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, USER)
+PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]
@@ -38,8 +39,12 @@ def description(name: str = PUBLIC) -> Description:
         DescriptionAbsentError: it is not cached and npm is absent. That npm fails is an error of its own.
     """
     cached = CACHE / f"{name}.json"
-    if not cached.is_file():
+    if not cached.is_file() or not set(PATHS) <= set(_read(cached)):
         _fetch()
+    return _read(cached)
+
+
+def _read(cached: Path) -> Description:
     loaded: Description = json.loads(cached.read_text("utf-8"))
     return loaded
 

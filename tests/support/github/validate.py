@@ -15,7 +15,7 @@ from jsonschema import Draft4Validator, FormatChecker
 
 from tests.support.github.description import COMMENT, PUBLIC, USER, Description, description
 
-UNDOCUMENTED = frozenset({401, 403, 404, 429, 500, 502, 503})
+UNDOCUMENTED = frozenset({301, 302, 307, 308, 401, 403, 404, 429, 500, 502, 503})
 """Statuses that GitHub gives on every path and describes on few."""
 _FORMATS = FormatChecker(formats=())
 
@@ -98,20 +98,20 @@ class Checker:
             # The raw media types stand in the operation's text alone.
             return [] if media and media in operation.described.get("description", "") else [f"media type {media!r}"]
         try:
-            value = json.loads(body)
+            value = json.loads(body) if "json" in media else body.decode("utf-8")
         except ValueError as error:
-            return [f"answer is no JSON: {error}"]
+            return [f"answer is no {media}: {error}"]
         return _wrong(value, content[media]["schema"], f"answer {status}")
 
     def _error(self) -> Mapping[str, Any]:
         content: Mapping[str, Any] = self.description[COMMENT]["get"]["responses"]["404"]["content"]
         return content
 
-    def example(self, path: str, method: str, status: int) -> Any:
-        """A deep copy of the description's own first example of an answer."""
+    def example(self, path: str, method: str, status: int, name: str = "") -> Any:
+        """A deep copy of the description's own example of an answer, the first without a name."""
         content = self.description[path][method]["responses"][str(status)]["content"]["application/json"]
         examples = content.get("examples") or {"only": {"value": content["example"]}}
-        return json.loads(json.dumps(next(iter(examples.values()))["value"]))
+        return json.loads(json.dumps((examples[name] if name else next(iter(examples.values())))["value"]))
 
     def account(self) -> dict[str, Any]:
         """An example of a user as comments and pull requests carry it."""
@@ -171,8 +171,8 @@ def as_draft4(schema: Any) -> Any:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    # Only the path of a file goes on over slashes.
-    pattern = re.sub(r"\\\{path\\\}", "(?P<path>.+)", re.escape(template))
+    # Only the path of a file and the name of a commit go on over slashes.
+    pattern = re.sub(r"\\\{(path|ref)\\\}", r"(?P<\1>.+)", re.escape(template))
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", pattern))
 
 

@@ -1,0 +1,134 @@
+"""`gate config`: each setting with its value, where it came from, and whether it decides."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gate.cli.console import Console
+from gate.errors import EXIT_HOLDS
+
+if TYPE_CHECKING:
+    from gate.settings import Resolved
+
+SECRET = frozenset({"token"})
+_IGNORED = "on a pull request only the base decides"
+
+
+@click.command(epilog="Example: gate config alpha rules")
+@click.argument("keys", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def config(console: Console, keys: tuple[str, ...], as_json: bool) -> int:
+    """List all settings, or what is known of KEYS: value, origin, what it may be, and whether it decides.
+
+    A setting that decides can change the verdict: on a pull request only the base branch may set it.
+    """
+    from gate.settings import Layer, names, resolve
+
+    unknown = [key for key in keys if key not in names()]
+    if unknown:
+        resolve([Layer("gate config", dict.fromkeys(unknown))])
+    resolved = _resolved(Path.cwd())
+    rows = [_row(resolved, key) for key in names() if not keys or key in keys]
+    if as_json:
+        ignored = [{"key": key, "from": layer, "why": _IGNORED} for key, layer in resolved.ignored]
+        console.result(json.dumps({"settings": rows, "ignored": ignored}, indent=2, ensure_ascii=False))
+        return EXIT_HOLDS
+    console.result("\n".join(_details(rows) if keys else _table(rows)))
+    for key, layer in resolved.ignored:
+        console.warn(f"`{key}` from the {layer} is ignored: {_IGNORED}")
+    return EXIT_HOLDS
+
+
+def _resolved(folder: Path) -> Resolved:
+    from gate.baselines.trusted import local_layers
+    from gate.settings import Layer, from_environment, from_inputs, resolve
+
+    layers = [
+        *local_layers(folder),
+        Layer("environment", from_environment(os.environ)),
+        Layer("action input", from_inputs(os.environ)),
+    ]
+    return resolve(layers)
+
+
+def _row(resolved: Resolved, key: str) -> dict[str, Any]:
+    from gate.settings import ENVIRONMENT_PREFIX, decides, describe, inputs
+
+    value = resolved.settings.model_dump(mode="json")[key.replace("-", "_")]
+    if key in SECRET:
+        value = "set" if value else "not set"
+    return {
+        "key": key,
+        "value": value,
+        "from": resolved.origins[key],
+        "decides": decides(key),
+        "input": key in inputs(),
+        "environment": ENVIRONMENT_PREFIX + key.upper().replace("-", "_"),
+        "may-be": may_be(key),
+        "description": describe(key),
+    }
+
+
+def may_be(key: str) -> str:
+    """What a setting may be, in words."""
+    from gate.schema.verdict import Level, RuleName
+    from gate.settings import Settings
+
+    if key == "rules":
+        levels = ", ".join(Level)
+        return (
+            f"a table by rule, each with `level` ({levels}) and `tolerance` (0 or more); rules: {', '.join(RuleName)}"
+        )
+    schema = Settings.model_json_schema()["properties"][key]
+    if "enum" in schema or "const" in schema:
+        return "one of " + ", ".join(str(value) for value in schema.get("enum", [schema.get("const")]))
+    kind = {"number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list of texts"}
+    words = kind.get(schema.get("type", ""), "a text")
+    bounds = [
+        f"{word} {schema[name]:g}"
+        for name, word in (("exclusiveMinimum", "above"), ("minimum", "from"), ("exclusiveMaximum", "below"))
+        if name in schema
+    ]
+    if "pattern" in schema:
+        bounds.append("1 to 60 letters, digits, `_`, `.` or `-`" if key == "suite" else f"like {schema['pattern']}")
+    return " ".join([words, " and ".join(bounds)]).strip()
+
+
+def _table(rows: list[dict[str, Any]]) -> list[str]:
+    from gate.render.escape import terminal
+
+    cells: list[tuple[str, ...]] = [("setting", "value", "from", "decides")]
+    cells += [(row["key"], _shown(row["value"]), row["from"], "yes" if row["decides"] else "no") for row in rows]
+    cells = [tuple(terminal(cell) for cell in line) for line in cells]
+    widths = [max(len(line[column]) for line in cells) for column in range(4)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+
+
+def _details(rows: list[dict[str, Any]]) -> list[str]:
+    from gate.render.escape import terminal
+
+    lines = []
+    for row in rows:
+        lines += [
+            f"{row['key']} = {_shown(row['value'])}",
+            f"  {row['description']}",
+            f"  may be: {row['may-be']}",
+            f"  from: {row['from']}",
+            "  decides: " + (f"yes; {_IGNORED}" if row["decides"] else "no; it may come from anywhere"),
+            f"  environment: {row['environment']}" + ("; also an input of the action" if row["input"] else ""),
+        ]
+    return [terminal(line) for line in lines]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value in ("", [], {}):
+        return "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

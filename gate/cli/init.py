@@ -1,0 +1,190 @@
+"""`gate init`: the workflows, settings, ignored folders and first test of a new user; nothing is overwritten."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from gate.cli.console import Console
+from gate.errors import EXIT_HOLDS, UsageError
+
+WORKFLOWS = Path(".github/workflows")
+SETTINGS = Path("gate.toml")
+IGNORED = "/.gate/"
+FIRST_TEST = Path("tests/robustness/test_first.py")
+_TEST_PATTERNS = ("test_*.py", "*_test.py")
+_NOT_SEARCHED = {"node_modules", "venv", "build", "dist", "site-packages"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What happens to one file.
+
+    Attributes:
+        path: relative to the root of the repository.
+        before: its content, empty where there is none.
+        after: its content afterwards; equal to `before` when it is kept.
+        reason: why it is kept.
+    """
+
+    path: Path
+    before: str
+    after: str
+    reason: str = ""
+
+    @property
+    def changes(self) -> bool:
+        return self.before != self.after
+
+
+@click.command(epilog="Example: gate init --suite robustness")
+@click.option("--yes", is_flag=True, help="Write without asking; needed where there is no terminal.")
+@click.option("--suite", default="default", show_default=True, help="Name of the suite: its baseline and its comment.")
+@click.pass_obj
+def init(console: Console, yes: bool, suite: str) -> int:
+    """Write the workflows, the settings, a line of .gitignore and a first test if there is none.
+
+    Shows the difference first, asks, and overwrites nothing. Run it at the root of the repository.
+    """
+    from gate.settings import Layer, resolve
+
+    resolve([Layer("--suite", {"suite": suite})])
+    root = _root()
+    plans = plan(root, suite)
+    for each in plans:
+        if not each.changes:
+            console.say(f"kept: {each.path.as_posix()} ({each.reason})")
+    changing = [each for each in plans if each.changes]
+    if not changing:
+        console.result("Nothing to do: everything is there.")
+        return EXIT_HOLDS
+    console.result("\n".join(_difference(changing, colour=console.colour_on())))
+    if not yes and not _agreed(len(changing)):
+        console.say("nothing was written")
+        return EXIT_HOLDS
+    _write(root, changing)
+    for each in changing:
+        console.say(f"written: {each.path.as_posix()}")
+    console.result("Next: `gate baseline create`, commit all of it to the default branch, and open a pull request.")
+    return EXIT_HOLDS
+
+
+def plan(root: Path, suite: str) -> list[Plan]:
+    """What `gate init` would do to a repository, file by file; reads only."""
+    plans = [_new(root, WORKFLOWS / name, text) for name, text in sorted(workflows().items())]
+    plans += [_settings(root, suite), _ignore(root)]
+    if _has_tests(root):
+        plans.append(Plan(FIRST_TEST, "", "", "there are tests already"))
+    else:
+        plans.append(_new(root, FIRST_TEST, template("first_test.py.txt")))
+    return plans
+
+
+def workflows() -> dict[str, str]:
+    """The workflows that users take, by file name."""
+    folder = files("gate.cli").joinpath("templates")
+    return {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".yml")}
+
+
+def template(name: str) -> str:
+    """One file of the templates."""
+    return files("gate.cli").joinpath("templates", name).read_text("utf-8")
+
+
+def _root() -> Path:
+    from gate.baselines.git import Git
+
+    git = Git(Path.cwd())
+    if git.prefix:
+        raise UsageError(
+            "this is a folder inside the repository, and workflows belong at its root",
+            where=str(Path.cwd()),
+            remedy=f"run `gate init` in {git.top}",
+        )
+    return git.top
+
+
+def _new(root: Path, path: Path, text: str) -> Plan:
+    full = root / path
+    if full.is_symlink() or full.exists():
+        return Plan(path, "", "", "it exists")
+    return Plan(path, "", text)
+
+
+def _settings(root: Path, suite: str) -> Plan:
+    from gate.baselines.trusted import local_layers
+
+    existing = local_layers(root)
+    if existing:
+        return Plan(SETTINGS, "", "", f"settings stand in {existing[0].name}")
+    text = template("settings.toml").replace('suite = "default"', f'suite = "{suite}"')
+    return _new(root, SETTINGS, text)
+
+
+def _ignore(root: Path) -> Plan:
+    path = Path(".gitignore")
+    full = root / path
+    if full.is_symlink():
+        return Plan(path, "", "", f"it is a link; add {IGNORED} yourself")
+    before = full.read_bytes().decode("utf-8", "surrogateescape") if full.is_file() else ""
+    lines = {line.strip() for line in before.splitlines()}
+    if lines & {IGNORED, ".gate/", ".gate", "/.gate"}:
+        return Plan(path, before, before, "it ignores .gate already")
+    ending = "\r\n" if "\r\n" in before else "\n"
+    gap = "" if not before or before.endswith("\n") else ending
+    return Plan(path, before, f"{before}{gap}{IGNORED}{ending}")
+
+
+def _has_tests(root: Path) -> bool:
+    return any(True for _ in _tests(root))
+
+
+def _tests(folder: Path) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir()):
+        if entry.is_symlink():
+            continue
+        if entry.is_dir():
+            if not entry.name.startswith(".") and entry.name not in _NOT_SEARCHED:
+                yield from _tests(entry)
+        elif any(entry.match(pattern) for pattern in _TEST_PATTERNS):
+            yield entry
+
+
+def _difference(plans: list[Plan], *, colour: bool) -> Iterator[str]:
+    from gate.render.escape import terminal
+
+    for each in plans:
+        name = each.path.as_posix()
+        lines = difflib.unified_diff(
+            each.before.splitlines(), each.after.splitlines(), name if each.before else "/dev/null", name, lineterm=""
+        )
+        for line in lines:
+            shown = terminal(line)
+            style = {"+": "32", "-": "31", "@": "2"}.get(line[:1], "")
+            yield f"\x1b[{style}m{shown}\x1b[0m" if colour and style else shown
+
+
+def _agreed(count: int) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "nothing was written: there is no terminal to ask on", remedy="look at the difference, then add --yes"
+        )
+    return click.confirm(f"Write {count} file{'s' if count != 1 else ''}?", default=False)
+
+
+def _write(root: Path, plans: list[Plan]) -> None:
+    from gate.baselines.write import write_atomically
+
+    for each in plans:
+        if not (root / each.path).parent.resolve().is_relative_to(root.resolve()):
+            raise UsageError(
+                "its folder is a link that leads out of the repository", where=str(each.path), remedy="remove the link"
+            )
+    for each in plans:
+        write_atomically(root / each.path, each.after.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,28 @@
+"""A verdict in the format that a command was asked for."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from gate.cli.console import Console
+
+if TYPE_CHECKING:
+    from gate.schema.verdict import Verdict
+
+FORMATS = ("text", "markdown", "json")
+ALL_FORMATS = (*FORMATS, "html")
+
+
+def verdict_text(verdict: Verdict, form: str, console: Console) -> str:
+    """Text of a verdict; `form` is one of `ALL_FORMATS`."""
+    from gate import render
+
+    if form == "markdown":
+        return render.comment(verdict)
+    if form == "json":
+        return render.verdict_json(verdict)
+    if form == "html":
+        return render.page(verdict)
+    width = shutil.get_terminal_size(fallback=(120, 40)).columns
+    return render.terminal(verdict, colour=console.colour_on(), width=width)

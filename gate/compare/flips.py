@@ -1,0 +1,148 @@
+"""Flips between two sets of predictions over the same examples, and under the same attacks.
+
+Main's truth counts: a head can't relabel its way out of a flip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.compare.align import Pair
+from gate.schema.report import Attack, Predictions
+from gate.schema.symbols import UNKNOWN, symbol
+
+Places = tuple[tuple[int, int], ...]
+"""Examples as (index before, index after)."""
+_FOREIGN = "?"
+"""Stands for a class that main's list lacks; no class has this symbol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """What happened to the examples that stand on both sides.
+
+    Attributes:
+        examples: all of them, in main's order.
+        negative: right on main, not right here (no answer included).
+        positive: not right on main, right here.
+        changed: another prediction than on main, the truth known or not.
+        right_before, right_here: by place in `examples`, whether the clean prediction is right.
+    """
+
+    before: Predictions
+    after: Predictions
+    examples: Places
+    negative: Places
+    positive: Places
+    changed: Places
+    right_before: bytes
+    right_here: bytes
+
+    @property
+    def total(self) -> int:
+        return len(self.examples)
+
+
+def common_examples(before: Predictions, after: Predictions) -> Places:
+    """Index pairs of the examples that stand on both sides, in main's order."""
+    if before.ids == after.ids:
+        return tuple((place, place) for place in range(len(before.ids)))
+    here = {name: place for place, name in enumerate(after.ids)}
+    return tuple((place, here[name]) for place, name in enumerate(before.ids) if name in here)
+
+
+def paired_predictions(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Flips]]:
+    """Flips of every named set of predictions that stands on both sides."""
+    for pair in pairs:
+        if not pair.before.predictions or not pair.after.predictions:
+            continue
+        here = {predictions.name: predictions for predictions in pair.after.predictions}
+        for before in pair.before.predictions:
+            if before.name in here:
+                yield pair, flips_between(before, here[before.name])
+
+
+def flips_between(before: Predictions, after: Predictions) -> Flips:
+    """Compare two sets of predictions, example by example, class by class name."""
+    examples = common_examples(before, after)
+    table = str.maketrans(_translation(after.labels, before.labels))
+    predicted = after.predicted.translate(table)
+    negative, positive, changed = [], [], []
+    right_before, right_here = bytearray(len(examples)), bytearray(len(examples))
+    for place, (old, new) in enumerate(examples):
+        was, now, truth = before.predicted[old], predicted[new], before.expected[old]
+        if truth != UNKNOWN:
+            right_before[place], right_here[place] = was == truth, now == truth
+        if was == now:
+            continue
+        changed.append((old, new))
+        if right_before[place]:
+            negative.append((old, new))
+        elif right_here[place]:
+            positive.append((old, new))
+    return Flips(
+        before,
+        after,
+        examples,
+        tuple(negative),
+        tuple(positive),
+        tuple(changed),
+        bytes(right_before),
+        bytes(right_here),
+    )
+
+
+def relabelled(flips: Flips) -> int:
+    """How many examples have another truth here than on main."""
+    table = str.maketrans(_translation(flips.after.labels, flips.before.labels))
+    expected = flips.after.expected.translate(table)
+    return sum(flips.before.expected[old] != expected[new] for old, new in flips.examples)
+
+
+def _translation(labels: Sequence[str], onto: Sequence[str]) -> dict[str, str]:
+    """Symbols of one list of classes in the other's terms."""
+    known = {label: symbol(place) for place, label in enumerate(onto)}
+    return {symbol(place): known.get(label, _FOREIGN) for place, label in enumerate(labels)}
+
+
+def attack_of(predictions: Predictions, name: str) -> Attack | None:
+    """The attack of that name, None when it was not made."""
+    return next((attack for attack in predictions.attacks if attack.name == name), None)
+
+
+def attacked(flips: Flips, name: str) -> Places:
+    """Examples right and stable under the attack on main, right on clean input here, but flipped by it here."""
+    before, after = attack_of(flips.before, name), attack_of(flips.after, name)
+    if before is None or after is None:
+        return ()
+    return tuple(
+        (old, new)
+        for place, (old, new) in enumerate(flips.examples)
+        if after.flipped[new] == "1"
+        and before.flipped[old] == "0"
+        and flips.right_before[place]
+        and flips.right_here[place]
+    )
+
+
+def unmeasured(flips: Flips, name: str) -> int:
+    """How many examples were measured under an attack on main, but not here, where the attack was made at all."""
+    before, after = attack_of(flips.before, name), attack_of(flips.after, name)
+    if before is None or after is None:
+        return 0
+    return sum(before.flipped[old] != UNKNOWN and after.flipped[new] == UNKNOWN for old, new in flips.examples)
+
+
+def robust(flips: Flips, name: str, *, here: bool) -> tuple[int, int]:
+    """(right and stable under the attack, measured under it), over the examples that stand on both sides."""
+    attack = attack_of(flips.after if here else flips.before, name)
+    if attack is None:
+        return 0, 0
+    right = flips.right_here if here else flips.right_before
+    stable = measured = 0
+    for place, pair in enumerate(flips.examples):
+        mark = attack.flipped[pair[here]]
+        measured += mark != UNKNOWN
+        stable += mark == "0" and right[place]
+    return stable, measured

@@ -1,0 +1,44 @@
+"""Sentences about how two reports were paired, which a reviewer must see although nothing got worse by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.compare.comparison import Comparison
+from gate.compare.wording import counted
+
+SHOWN = 5
+
+
+def notices(comparison: Comparison) -> tuple[str, ...]:
+    """In a fixed order; they may hold untrusted text."""
+    return (*_prefix(comparison), *_moves(comparison), *_baseline(comparison))
+
+
+def _prefix(comparison: Comparison) -> Iterator[str]:
+    before, after = comparison.alignment.prefix
+    if before:
+        yield f"ids in the baseline start with {before}, those here {f'with {after}' if after else 'without it'}"
+    elif after:
+        yield f"ids here start with {after}, those in the baseline without it"
+
+
+def _moves(comparison: Comparison) -> Iterator[str]:
+    tests: dict[tuple[str, str], int] = {}
+    for pair in comparison.alignment.pairs:
+        if pair.moved_from:
+            paths = pair.moved_from.partition("::")[0], pair.after.id.partition("::")[0]
+            tests[paths] = tests.get(paths, 0) + 1
+    known = {path for path, move in comparison.alignment.moves.items() if move.known}
+    for old, new in sorted(tests)[:SHOWN]:
+        how = "" if old in known else ", as the names of its tests suggest"
+        yield f"{old} was renamed to {new} with {counted(tests[old, new], 'test')} kept{how}"
+    if len(tests) > SHOWN:
+        yield f"{counted(len(tests) - SHOWN, 'more test file was', 'more test files were')} renamed with tests kept"
+
+
+def _baseline(comparison: Comparison) -> Iterator[str]:
+    if comparison.baseline.forced:
+        yield f"the baseline comes from a run that was not whole: {comparison.baseline.forced}"
+    elif comparison.baseline.completeness.reasons:
+        yield f"the baseline's run was not whole: {comparison.baseline.completeness.reasons[0]}"

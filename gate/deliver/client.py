@@ -1,0 +1,238 @@
+"""What the gate asks of GitHub's REST API: comments of a pull request, its head, and a file at a commit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from gate.deliver import problems
+from gate.deliver.patience import ATTEMPTS, Patience
+from gate.deliver.problems import ApiError
+from gate.deliver.secret import Secret
+from gate.deliver.transport import TIMEOUTS, Transport
+from gate.errors import DeliveryError
+
+if TYPE_CHECKING:
+    import requests
+
+_RAW = "application/vnd.github.raw+json"
+_SHA = "application/vnd.github.sha"
+_PAGES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of a pull request; the text is untrusted.
+
+    Attributes:
+        author: number of the account; 0 when the account is gone.
+        bot: whether an app wrote it; a person can't be one.
+    """
+
+    id: int
+    body: str
+    url: str
+    author: int
+    bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """What stands at the head of a pull request now."""
+
+    number: int
+    head_sha: str
+    base_sha: str
+    open: bool
+
+
+class GitHub:
+    """One repository, over `requests`.
+
+    Args:
+        api_url: `GITHUB_API_URL` with its path (`https://ghe.example/api/v3`).
+        repository: owner and name.
+        token: may be empty, which GitHub answers as it does an anonymous reader.
+        session: of `requests`; a new one when None.
+        sleep, clock: as in `time`; waiting is bounded to five minutes over the life of the client.
+        timeouts: seconds (to connect, between two bytes).
+
+    Raises:
+        DeliveryError: from the constructor, for a token that can't stand in a header.
+        ApiError: from every method, when GitHub refuses or can't be reached. No error holds the token.
+    """
+
+    def __init__(
+        self,
+        api_url: str,
+        repository: str,
+        token: str | Secret,
+        *,
+        session: requests.Session | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
+        timeouts: tuple[float, float] = TIMEOUTS,
+    ) -> None:
+        secret = token if isinstance(token, Secret) else Secret(token)
+        self.repository = repository
+        self.sleep = sleep
+        self._transport = Transport(api_url, secret, Patience(sleep, clock), session=session, timeouts=timeouts)
+        self._root = f"/repos/{quote(repository, safe='/')}"
+
+    def __repr__(self) -> str:
+        return f"<GitHub {self.repository}>"
+
+    def list_comments(self, number: int) -> list[Comment]:
+        """All comments of a pull request, oldest first, over all pages."""
+        found: list[Comment] = []
+        target, params = f"{self._root}/issues/{number:d}/comments", {"per_page": "100"}
+        for _ in range(_PAGES):
+            response = self._transport.send("GET", target, params=params)
+            found += [_comment(entry) for entry in _listed(response, "a list of comments")]
+            target, params = response.links.get("next", {}).get("url", ""), {}
+            if not target:
+                return sorted({comment.id: comment for comment in found}.values(), key=lambda comment: comment.id)
+        raise problems.nonsense(f"GET {self._root}/issues/{number:d}/comments", f"at an end after {_PAGES} pages")
+
+    def create_comment(self, number: int, body: str, *, known: frozenset[int] = frozenset()) -> Comment:
+        """Make a comment, once: after a cut connection it is looked for before it is made again.
+
+        Args:
+            known: ids of comments that stood there before and so can't be this one.
+        """
+        target = f"{self._root}/issues/{number:d}/comments"
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return _comment(_object(self._transport.send("POST", target, json={"body": body}), "a comment"))
+            except ApiError as error:
+                if not error.uncertain or attempt == ATTEMPTS or not self._transport.pause(attempt):
+                    raise
+            made = [one for one in self.list_comments(number) if one.body == body and one.id not in known]
+            if made:
+                return made[-1]
+        raise AssertionError("the last attempt returns or raises")
+
+    def update_comment(self, comment_id: int, body: str) -> Comment:
+        """Change the text of a comment."""
+        response = self._transport.send("PATCH", f"{self._root}/issues/comments/{comment_id:d}", json={"body": body})
+        return _comment(_object(response, "a comment"))
+
+    def delete_comment(self, comment_id: int) -> None:
+        """Remove a comment; one that is gone already is no error."""
+        try:
+            self._transport.send("DELETE", f"{self._root}/issues/comments/{comment_id:d}")
+        except ApiError as error:
+            if error.status not in (404, 410):
+                raise
+
+    def pull_request(self, number: int) -> PullRequest:
+        """The pull request as it is now."""
+        value = _object(self._transport.send("GET", f"{self._root}/pulls/{number:d}"), "a pull request")
+        try:
+            return PullRequest(
+                number=int(value["number"]),
+                head_sha=str(value["head"]["sha"]),
+                base_sha=str(value["base"]["sha"]),
+                open=value["state"] == "open",
+            )
+        except (KeyError, TypeError, ValueError):
+            raise problems.nonsense(f"GET {self._root}/pulls/{number:d}", "a pull request") from None
+
+    def whoami(self) -> int | None:
+        """Number of the person behind the token; None for a token of an installation, which can't ask."""
+        try:
+            found = _object(self._transport.send("GET", "/user"), "an account").get("id")
+        except ApiError as error:
+            if error.status in (401, 403, 404):
+                return None
+            raise
+        return found if isinstance(found, int) else None
+
+    def contents(self, path: str, ref: str) -> bytes | None:
+        """Bytes of a file at a commit; None only when the commit is there and the file is not.
+
+        Args:
+            path: relative to the root of the repository, with forward slashes.
+            ref: commit, branch or tag.
+
+        Raises:
+            ApiError: also when the token may not see the commit, so that no permission never looks like no file.
+        """
+        if not path or any(part in ("", ".", "..") for part in path.split("/")):
+            raise DeliveryError(f"{path!r:.200} is no path in a repository", remedy="give a path below the root")
+        target = f"{self._root}/contents/{quote(path.encode('utf-8', 'surrogatepass'), safe='/')}"
+        try:
+            response = self._transport.send("GET", target, params={"ref": ref}, accept=_RAW)
+        except ApiError as error:
+            if error.status != 404:
+                raise
+        else:
+            if "raw" not in response.headers.get("content-type", ""):
+                raise problems.nonsense(f"GET {target}", "a file but a folder or a submodule")
+            return response.content
+        self._see_commit(ref)
+        return None
+
+    def _see_commit(self, ref: str) -> None:
+        where = f"{self._root}/commits/{quote(ref, safe='/')}"
+        try:
+            self._transport.send("GET", where, accept=_SHA)
+        except ApiError as error:
+            if error.status not in (404, 422):
+                raise
+        else:
+            return
+        raise ApiError(
+            f"the token can't see the commit {ref!r:.80}",
+            where=f"GET {where}",
+            remedy="add `permissions: contents: read` to the job, or check out with a larger `fetch-depth`",
+            status=404,
+        )
+
+
+def _comment(value: object) -> Comment:
+    try:
+        entry: Any = value
+        user: Mapping[str, Any] = entry["user"] or {}
+        return Comment(
+            id=int(entry["id"]),
+            body=str(entry.get("body") or ""),
+            url=str(entry["html_url"]),
+            author=int(user.get("id", 0)),
+            bot=user.get("type") == "Bot",
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise problems.nonsense("comment", "a comment") from None
+
+
+def _listed(response: requests.Response, expected: str) -> list[object]:
+    value = _json(response, expected)
+    if not isinstance(value, list):
+        raise problems.nonsense(_place(response), expected)
+    return value
+
+
+def _object(response: requests.Response, expected: str) -> dict[str, Any]:
+    value = _json(response, expected)
+    if not isinstance(value, dict):
+        raise problems.nonsense(_place(response), expected)
+    return value
+
+
+def _json(response: requests.Response, expected: str) -> object:
+    try:
+        value: object = response.json()
+    except ValueError:
+        value = None
+    if value is None:
+        raise problems.nonsense(_place(response), expected)
+    return value
+
+
+def _place(response: requests.Response) -> str:
+    from urllib.parse import urlsplit
+
+    return f"{response.request.method} {urlsplit(response.url).path}"

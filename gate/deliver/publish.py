@@ -1,0 +1,106 @@
+"""Everything that leaves the gate once the verdict stands; what can't be delivered becomes a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate import render
+from gate.deliver.client import GitHub
+from gate.deliver.event import Event
+from gate.deliver.runner import RunnerFiles
+from gate.deliver.sticky import post_comment
+from gate.errors import GateError
+from gate.schema.verdict import ExitCode, Verdict
+from gate.settings import Settings
+
+VERDICTS = {
+    ExitCode.HOLDS: "holds",
+    ExitCode.REGRESSION: "regression",
+    ExitCode.USAGE: "usage",
+    ExitCode.UNDECIDED: "undecided",
+    ExitCode.INTERNAL: "internal",
+}
+WriteFile = Callable[[Path, bytes], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Writes the files, fills the runner's, comments.
+
+    Attributes:
+        output: folder of verdict, comment and page.
+        runner: the runner's files and its log.
+        write: how a file is written (atomically; in the container without following links).
+        tokens: environment from which a token is taken where the settings have none.
+        comments: whether the pull request may be commented on at all (never from a shell).
+    """
+
+    output: Path
+    runner: RunnerFiles
+    write: WriteFile
+    tokens: Mapping[str, str]
+    comments: bool = True
+
+    def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
+        """Deliver a verdict; returns what could not be delivered, one sentence each."""
+        warnings: list[str] = []
+        url = ""
+        if self.comments and event is not None:
+            url, warning = self._comment(verdict, event, settings)
+            warnings += [warning] if warning else []
+        told = replace(verdict, notices=(*verdict.notices, *warnings))
+        self._files(told)
+        for step in (lambda: self.runner.append_summary(render.summary(told)), lambda: self._outputs(told, url)):
+            try:
+                step()
+            except (OSError, GateError) as error:
+                warnings.append(f"the runner's files could not be written: {error}")
+        if settings.annotations:
+            self.runner.annotate(render.annotations(told))
+        return tuple(warnings)
+
+    def _files(self, verdict: Verdict) -> None:
+        texts = {
+            "verdict.json": render.verdict_json(verdict),
+            "comment.md": render.comment(verdict),
+            "report.html": render.page(verdict),
+        }
+        for name, text in texts.items():
+            self.write(self.output / name, text.encode("utf-8", "replace"))
+
+    def _outputs(self, verdict: Verdict, url: str) -> None:
+        outputs = {
+            "verdict": VERDICTS[verdict.would_exit],
+            "exit-code": str(int(verdict.exit_code)),
+            "findings": str(len(verdict.failing)),
+            "report": str(self.output / "verdict.json"),
+            "comment-url": url,
+        }
+        for name, value in outputs.items():
+            self.runner.set_output(name, value)
+
+    def _comment(self, verdict: Verdict, event: Event, settings: Settings) -> tuple[str, str]:
+        if event.pull_request is None or settings.comment == "never":
+            return "", ""
+        if settings.comment == "findings" and not verdict.findings and not verdict.welcome:
+            return "", ""
+        token = settings.token or self.tokens.get("GITHUB_TOKEN", "")
+        if not token:
+            return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
+        try:
+            client = GitHub(event.api_url, event.repository, token)
+            result = post_comment(
+                client,
+                event.pull_request,
+                render.comment(verdict, order=event.run_id),
+                suite=settings.suite,
+                head=event.head_sha,
+                attempt=event.attempt,
+                run_id=event.run_id,
+                parse_marker=render.parse_marker,
+            )
+        except GateError as error:
+            return "", f"no comment: {error.message}"
+        return result.url, result.warning

@@ -1,0 +1,131 @@
+"""The folded parts: members of groups, examples that flipped, evidence, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gate.render import escape
+from gate.render.budget import Budget
+from gate.render.grouping import Row, message_of
+from gate.render.spans import as_markdown
+from gate.render.view import View
+from gate.render.words import ids, plural, score
+from gate.schema.evidence import Block, BlockKind
+from gate.schema.verdict import Finding
+
+MOST_CELLS = 12
+MOST_ROWS = 40
+
+
+def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budget, opening: str) -> Iterator[str]:
+    """Each folded part as one Markdown block. Summaries hold our words only: GitHub links mentions in them."""
+    for row in table:
+        if len(row.findings) > 1 and budget.members:
+            title = f"{ids(row.ids)}: {plural(len(row.findings), 'finding')}"
+            yield _fold(opening, title, _members(row.findings, budget))
+    shown = {finding.id for row in (*table, *notes) for finding in row.findings}
+    with_examples = [finding for finding in view.with_examples if finding.id in shown]
+    if with_examples and budget.examples:
+        yield _fold(opening, _examples_title(with_examples, budget), _examples(with_examples, budget))
+    if budget.blocks:
+        for finding in [each for each in view.with_evidence if each.id in shown][: budget.evidence]:
+            blocks = [evidence(block, budget) for block in finding.evidence[: budget.blocks]]
+            yield _fold(opening, f"{finding.id}: evidence", "\n\n".join(blocks))
+    if notes:
+        count = sum(len(row.findings) for row in notes)
+        yield _fold(opening, plural(count, "note"), _notes(notes, budget))
+
+
+def left_out(view: View, table: Sequence[Row], budget: Budget) -> list[str]:
+    """What the budget keeps back of the folded parts."""
+    parts: list[str] = []
+    kept = 0 if not budget.blocks else budget.evidence
+    evidence_hidden = len(view.with_evidence[kept:])
+    partly = sum(len(each.evidence) > budget.blocks for each in view.with_evidence[:kept])
+    if evidence_hidden + partly:
+        parts.append(f"evidence of {plural(evidence_hidden + partly, 'finding')}")
+    examples = sum(max(len(each.examples) - budget.examples, 0) for each in view.with_examples)
+    parts += [plural(examples, "example")] if examples else []
+    groups = [row for row in table if len(row.findings) > 1]
+    members = sum(max(len(row.findings) - budget.members, 0) for row in groups)
+    parts += [f"{plural(members, 'id')} of groups"] if members else []
+    return parts
+
+
+def _fold(opening: str, summary: str, body: str) -> str:
+    return f"{opening}<summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def _members(findings: Sequence[Finding], budget: Budget) -> str:
+    lines = []
+    told_once = len({finding.why for finding in findings}) == 1
+    for finding in findings[: budget.members]:
+        message = "" if told_once else message_of(finding)
+        said = f": {escape.code(message, budget.words)}" if message else ""
+        lines.append(f"- {finding.id} {escape.code(finding.subject, budget.words)}{said}")
+    more = len(findings) - budget.members
+    return "\n".join([*lines, *([f"- and {more:,} more"] if more > 0 else [])])
+
+
+def _examples_title(findings: Sequence[Finding], budget: Budget) -> str:
+    shown = sum(min(len(finding.examples), budget.examples) for finding in findings)
+    total = int(sum(max(finding.amount, len(finding.examples)) for finding in findings))
+    count = plural(total, "example") if shown >= total else f"the worst {shown:,} of {plural(total, 'example')}"
+    return f"{ids([finding.id for finding in findings])}: {count}, values hidden"
+
+
+def _examples(findings: Sequence[Finding], budget: Budget) -> str:
+    several = len(findings) > 1
+    lines = ["| finding | id | flip | moved | score |" if several else "| id | flip | moved | score |"]
+    lines.append("|---" * (5 if several else 4) + "|")
+    for finding in findings:
+        for each in finding.examples[: budget.examples]:
+            flip = f"{escape.cell(each.before, 40)} → {escape.cell(each.after, 40)}"
+            moved = escape.cell(each.moved, budget.words)
+            cells = [escape.code(each.id, 40), flip, moved, scores(each.score_before, each.score_after)]
+            lines.append(f"| {' | '.join([finding.id, *cells] if several else cells)} |")
+    return "\n".join(lines)
+
+
+def scores(before: float | None, after: float | None) -> str:
+    """`.61 → .38`; a dash where neither is known."""
+    return "–" if before is None and after is None else f"{score(before)} → {score(after)}"
+
+
+def evidence(block: Block, budget: Budget) -> str:
+    """One block of evidence as Markdown; its title is foreign."""
+    title = f"**{shown}**" if (shown := escape.markdown(block.title, budget.words)) else ""
+    if block.kind in (BlockKind.TABLE, BlockKind.CURVE):
+        body = _evidence_table(block, budget)
+    else:
+        language = {BlockKind.DIFF: "diff", BlockKind.COMMAND: "sh"}.get(block.kind, "text")
+        body = escape.fenced(block.body, language, budget.block_characters)
+    return f"{title}\n\n{body}" if title else body
+
+
+def _evidence_table(block: Block, budget: Budget) -> str:
+    wide = max((len(row) for row in (block.header, *block.rows)), default=0)
+    width = min(wide, MOST_CELLS)
+    if not width:
+        return "(empty)"
+    header = [escape.cell(name, 60) for name in block.header[:width]]
+    lines = [_row(header, width), "|---" * width + "|"]
+    lines += [
+        _row([escape.cell(value, budget.words) for value in row[:width]], width) for row in block.rows[:MOST_ROWS]
+    ]
+    more = len(block.rows) - MOST_ROWS
+    hidden = [f"{plural(more, 'more row')}"] if more > 0 else []
+    hidden += [f"{plural(wide - width, 'more column')}"] if wide > width else []
+    return "\n".join(lines) + (f"\n\nand {', '.join(hidden)}" if hidden else "")
+
+
+def _row(cells: Sequence[str], width: int) -> str:
+    return f"| {' | '.join([*cells, *['–'] * (width - len(cells))])} |"
+
+
+def _notes(notes: Sequence[Row], budget: Budget) -> str:
+    lines = ["| id | What changed | main | here | Why |", "|---|---|---|---|---|"]
+    for row in notes:
+        cells = [as_markdown(each, budget.words) for each in (row.what, row.before, row.after, row.why)]
+        lines.append(f"| {' | '.join([ids(row.ids), *cells])} |")
+    return "\n".join(lines)

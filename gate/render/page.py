@@ -1,0 +1,65 @@
+"""`report.html`: the Markdown of the view as one self-contained page that loads nothing and runs nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from gate.render import escape
+from gate.render.budget import PAGE
+from gate.render.page_style import STYLE
+from gate.render.sheet import Form, document
+from gate.render.spans import as_text
+from gate.render.view import TITLE, build_view
+from gate.schema.verdict import Verdict
+
+_TEXT_TAGS = ("h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong", "em", "sub", "a", "br", "hr")
+_TABLE_TAGS = ("table", "thead", "tbody", "tr", "th", "td")
+TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary"))
+ATTRIBUTES = {"a": {"href"}, "code": {"class"}}
+EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
+
+
+def page(verdict: Verdict) -> str:
+    """The whole HTML document, with one trailing newline."""
+    view = build_view(verdict)
+    form = Form(heading="#", details='<details markdown="1">', first="id")
+    title = escape.html(f"{view.status.plain} {as_text(view.title, 80)} – {TITLE}")
+    body = _accessible(_sanitised(_converted(document(view, PAGE, form))))
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return escape.no_command_in_html(
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _converted(text: str) -> str:
+    import markdown
+
+    return markdown.markdown(text, extensions=list(EXTENSIONS), output_format="html")
+
+
+def _sanitised(body: str) -> str:
+    import nh3
+
+    return nh3.clean(
+        body,
+        tags=set(TAGS),
+        attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer",
+        strip_comments=True,
+    )
+
+
+def _accessible(body: str) -> str:
+    """Headers say what they head, and wide tables scroll by keyboard. Sanitised text holds no other such tags."""
+    scoped = body.replace("<th>", '<th scope="col">')
+    framed = scoped.replace("<table>", '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    return framed.replace("</table>", "</table></div>")

@@ -1,0 +1,74 @@
+"""The line of what a pull request changes, and the foot of the comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gate.render.spans import Line, Span, bold, code, own, separated, text
+from gate.render.words import chance
+from gate.schema.verdict import Provenance, Verdict
+
+PATHS = 4
+HEADINGS = 8
+SHORT = 7
+_COMMIT = re.compile(r"[0-9a-fA-F]{8,64}")
+_URL = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~/%?=&#+@:,;-]*)?")
+
+
+def changed_line(verdict: Verdict) -> Line:
+    """`Changed here: prompts a.md; tests b.py, c.py and 3 more`; empty when git and fingerprints say nothing."""
+    parts: list[Line] = []
+    for heading, paths in sorted(verdict.provenance.changed.items()):
+        if paths:
+            parts.append((text(heading), own(" "), *_few(paths)))
+    for name, (before, after) in sorted(verdict.fingerprints_changed.items()):
+        sides: Line = (code(short(before)), own(" → "), code(short(after)))
+        parts.append((text(name), own(" "), *sides))
+    if not parts:
+        return ()
+    more: Line = (own(f"; and {len(parts) - HEADINGS:,} more"),) if len(parts) > HEADINGS else ()
+    return (bold("Changed here:"), own(" "), *separated(parts[:HEADINGS], "; "), *more, own("."))
+
+
+def _few(paths: Sequence[str]) -> Line:
+    line: list[Span] = list(separated([(code(path),) for path in paths[:PATHS]], ", "))
+    more = len(paths) - PATHS
+    return (*line, own(f" and {more:,} more")) if more > 0 else tuple(line)
+
+
+def short(commit: str) -> str:
+    """The first seven characters of a commit or digest; anything else as it is."""
+    return commit[:SHORT] if _COMMIT.fullmatch(commit) else commit
+
+
+def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
+    """Where both sides came from and what noise can do, one piece each."""
+    origin: Provenance = verdict.provenance
+    age = (own(" (baseline "), text(origin.baseline_age), own(")")) if origin.baseline_age else ()
+    pieces: list[Line] = []
+    if origin.base:
+        pieces.append((own("base "), code(short(origin.base)), *age))
+    if origin.head:
+        pieces.append((own("head "), code(short(origin.head)), own(f", attempt {origin.attempt:,}")))
+    pieces.append((own("mode "), text(origin.mode)))
+    if origin.settings_from not in ("", "defaults"):
+        pieces.append((own("settings of "), text(origin.settings_from)))
+    if not verdict.welcome:
+        pieces.append((own(budget_sentence(verdict)),))
+    if origin.tool_version:
+        pieces.append((text(f"robustness-gate {origin.tool_version}"),))
+    return tuple(pieces)
+
+
+def budget_sentence(verdict: Verdict) -> str:
+    """What the error budget promises; short where nothing is stochastic."""
+    if not verdict.tally.stochastic:
+        return "deterministic: no statistics needed"
+    return f"noise fails an unchanged pull request at most {chance(verdict.alpha)}"
+
+
+def links(verdict: Verdict) -> tuple[tuple[str, str], ...]:
+    """(label, address) of the report and the rules, where the address is one that may be linked."""
+    found = (("report", verdict.provenance.report_url), ("rules", verdict.provenance.rules_url))
+    return tuple((label, url) for label, url in found if _URL.fullmatch(url))

@@ -1,0 +1,147 @@
+"""What the server knows: accounts behind tokens, pull requests, comments, files."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+Access = Literal["none", "read", "write"]
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+ZERO = "0" * 40
+
+
+@dataclass(frozen=True)
+class Account:
+    """Who a token acts as. `app` is the slug of the app for a bot, empty for a person."""
+
+    login: str = "github-actions[bot]"
+    id: int = 41898282
+    kind: Literal["Bot", "User"] = "Bot"
+    app: str = "github-actions"
+
+
+@dataclass(frozen=True)
+class Token:
+    """An account with permissions, as a workflow's `permissions:` grants them.
+
+    Attributes:
+        edits_others: whether it may change comments of other accounts, as a maintainer's token may.
+    """
+
+    account: Account = Account()
+    issues: Access = "write"
+    pull_requests: Access = "write"
+    contents: Access = "read"
+    edits_others: bool = False
+
+
+READ_ONLY = Token(issues="read", pull_requests="read")
+
+
+def person(login: str, identifier: int) -> Account:
+    """An account of a human."""
+    return Account(login, identifier, "User", "")
+
+
+OCTOCAT = person("octocat", 1)
+
+
+@dataclass(frozen=True)
+class Comment:
+    """One comment of an issue or a pull request."""
+
+    id: int
+    number: int
+    author: Account
+    body: str
+    created_at: str
+    updated_at: str
+    edits: int = 0
+
+
+@dataclass(frozen=True)
+class Pull:
+    """One pull request. `head_repository` is None once the fork is deleted."""
+
+    number: int
+    head_sha: str
+    base_sha: str
+    head_ref: str = "change"
+    base_ref: str = "main"
+    head_repository: str | None = ""
+    author: Account = OCTOCAT
+
+
+@dataclass
+class State:
+    """Everything mutable, behind one lock."""
+
+    repository: str = "octo/model"
+    tokens: dict[str, Token] = field(default_factory=dict)
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    comments: dict[int, Comment] = field(default_factory=dict)
+    files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    permissions: dict[str, str] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _ticks: int = 0
+    _last: int = 1000
+
+    def now(self) -> str:
+        """A moment that is later at each call and the same in each run."""
+        self._ticks += 1
+        return (_START + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def comment(self, number: int, body: str, author: Account | None = None) -> Comment:
+        """Make a comment, as the author would on the web page."""
+        with self.lock:
+            self._last += 1
+            moment = self.now()
+            made = Comment(self._last, number, author or Account(), body, moment, moment)
+            self.comments[made.id] = made
+            return made
+
+    def edit(self, identifier: int, body: str) -> Comment:
+        """Change a comment's text."""
+        with self.lock:
+            old = self.comments[identifier]
+            self.comments[identifier] = replace(old, body=body, updated_at=self.now(), edits=old.edits + 1)
+            return self.comments[identifier]
+
+    def of(self, number: int) -> list[Comment]:
+        """Comments of one pull request, oldest first."""
+        with self.lock:
+            return [self.comments[key] for key in sorted(self.comments) if self.comments[key].number == number]
+
+    def to_json(self) -> dict[str, Any]:
+        """Builtins; tokens only by what they may, never themselves."""
+        with self.lock:
+            return {
+                "repository": self.repository,
+                "comments": [asdict(self.comments[key]) for key in sorted(self.comments)],
+                "pulls": [asdict(self.pulls[key]) for key in sorted(self.pulls)],
+                "files": sorted([ref, path] for ref, path in self.files),
+            }
+
+
+def load_state(text: str) -> State:
+    """State from the JSON that the process form of the server starts with.
+
+    Keys, all optional: `repository`; `tokens` (token to permissions and `account`); `pulls` (list of the fields of
+    `Pull`); `files` (list of [ref, path, base64]); `permissions` (login to permission).
+    """
+    data: Mapping[str, Any] = json.loads(text)
+    state = State(repository=data.get("repository", "octo/model"), permissions=dict(data.get("permissions", {})))
+    for value, fields in data.get("tokens", {}).items():
+        account = Account(**fields["account"]) if "account" in fields else Account()
+        state.tokens[value] = Token(**{**fields, "account": account})
+    for fields in data.get("pulls", []):
+        author = Account(**fields["author"]) if "author" in fields else Pull.author
+        state.pulls[fields["number"]] = Pull(**{**fields, "author": author})
+    for ref, path, content in data.get("files", []):
+        state.files[ref, path] = base64.b64decode(content)
+    return state

@@ -1,0 +1,194 @@
+"""The demo from end to end, and its findings against a script that computes them without the gate."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.cli import demo, exit_code_of
+from gate.cli.demo_repository import DemoRepository, project
+from gate.cli.files import read_report_file, read_verdict_file
+from gate.errors import GateError
+from gate.record.plugin.measure import keyed
+from gate.schema.verdict import ExitCode, Finding, RuleName, Verdict
+from tests.support.readme import ROOT
+
+for module in demo._NEEDED:
+    pytest.importorskip(module)
+
+LIMIT = 10_000_000
+SCRIPT = ROOT / "tests" / "support" / "two_models.py"
+NEWLY_FAILING = {
+    f"tests/test_model.py::test_the_unit_of_a_column_does_not_matter[{column}]"
+    for column in ("mean radius", "mean area", "worst area")
+}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("demo") / "kept"
+    environ = os.environ | {
+        "GITHUB_TOKEN": "ghs_mine",
+        "GITHUB_EVENT_NAME": "push",
+        "GATE_SUITE": "mine",
+        "GATE_ALPHA": "2",
+    }
+    result = subprocess.run(
+        [sys.executable, "-m", "gate", "demo", "--keep", str(folder), "--no-colour"],
+        env=environ,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return folder, result
+
+
+@pytest.fixture(scope="module")
+def worse(kept: tuple[Path, Any]) -> Verdict:
+    return read_verdict_file(kept[0] / "repository" / ".gate" / "worse" / "verdict.json")
+
+
+@pytest.fixture(scope="module")
+def truth(kept: tuple[Path, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the independent script says about both versions of `model.py`, read from the branches."""
+    folder = tmp_path_factory.mktemp("models")
+    for branch in ("main", "worse"):
+        show = ["git", "-c", "safe.directory=*", "show", f"{branch}:model.py"]
+        text = subprocess.run(show, cwd=kept[0] / "repository", capture_output=True, check=True, timeout=60).stdout
+        (folder / f"{branch}.py").write_bytes(text)
+    command = [sys.executable, "-W", "error", str(SCRIPT), str(folder / "main.py"), str(folder / "worse.py")]
+    result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, timeout=120)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def findings(verdict: Verdict, rule: RuleName, good: bool = False) -> list[Finding]:
+    return [finding for finding in (verdict.good_news if good else verdict.findings) if finding.rule is rule]
+
+
+def keys(names: list[str]) -> set[str]:
+    return {keyed(name, b"default") for name in names}
+
+
+def test_both_comments_are_printed_and_both_pages_named(kept: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, result = kept
+    assert "Less robust than main" in result.stdout
+    assert "As robust as main" in result.stdout
+    assert "\x1b" not in result.stdout
+    for name, code in (("worse", 1), ("unchanged", 0)):
+        page = folder / f"{name}.html"
+        assert f"Exit code {code}, as expected. The same as a page: {page}" in result.stdout
+        text = page.read_text(encoding="utf-8")
+        assert "<html" in text
+        assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//(?!github\.com/)""", text)
+
+
+def test_the_three_kinds_of_finding_are_there(worse: Verdict) -> None:
+    assert worse.exit_code == ExitCode.REGRESSION
+    kinds = {finding.rule for finding in worse.failing}
+    assert {RuleName.NEWLY_FAILING, RuleName.NEGATIVE_FLIP, RuleName.ADVERSARIAL_REGRESSION} <= kinds
+
+
+def test_newly_failing_tests_are_those_that_fail(worse: Verdict) -> None:
+    assert {finding.case_id for finding in findings(worse, RuleName.NEWLY_FAILING)} == NEWLY_FAILING
+
+
+@pytest.mark.parametrize("name", ["all patients", "noisy"])
+def test_flips_are_those_of_both_models(worse: Verdict, truth: dict[str, Any], name: str) -> None:
+    negative = next(each for each in findings(worse, RuleName.NEGATIVE_FLIP) if each.subject == name)
+    assert negative.amount == len(truth[name]["negative"]) > 0
+    assert {example.id for example in negative.examples} <= keys(truth[name]["negative"])
+    assert len(negative.examples) >= min(5, len(truth[name]["negative"]))
+    assert f"{len(truth[name]['positive'])} positive" in negative.what
+
+
+def test_every_flip_stands_in_the_reports(kept: tuple[Path, Any], truth: dict[str, Any]) -> None:
+    """The verdict shows the worst few; the two reports hold all of them."""
+    root = kept[0] / "repository"
+    before = read_report_file(root / "baselines" / "default.jsonl", LIMIT)
+    after = read_report_file(root / ".gate" / "worse" / "candidate.json", LIMIT)
+    sides = [{each.name: each for case in report.cases for each in case.predictions} for report in (before, after)]
+    for name in ("all patients", "noisy"):
+        old, new = (side[name] for side in sides)
+        assert (old.ids, old.expected) == (new.ids, new.expected)
+        flips = {
+            example
+            for example, right, was, now in zip(old.ids, old.expected, old.predicted, new.predicted, strict=True)
+            if was == right != now
+        }
+        assert flips == keys(truth[name]["negative"])
+
+
+def test_adversarial_regressions_are_those_of_both_models(worse: Verdict, truth: dict[str, Any]) -> None:
+    found = {finding.what.rsplit(", ", 1)[1]: finding for finding in findings(worse, RuleName.ADVERSARIAL_REGRESSION)}
+    expected = {attack: names for attack, names in truth["adversarial"].items() if names}
+    assert {attack: finding.amount for attack, finding in found.items()} == {
+        attack: len(names) for attack, names in expected.items()
+    }
+    for attack, names in expected.items():
+        assert {example.id for example in found[attack].examples} <= keys(names)
+        before, after = truth["robust"][attack]
+        assert f"({before}/228)" in found[attack].before
+        assert f"({after}/228)" in found[attack].after
+
+
+def test_accuracy_is_that_of_both_models(worse: Verdict, truth: dict[str, Any]) -> None:
+    accuracy = next(each for each in findings(worse, RuleName.METRIC_REGRESSION) if each.subject == "accuracy")
+    assert [float(accuracy.before), float(accuracy.after)] == pytest.approx(truth["accuracy"], abs=1e-4)
+
+
+def test_the_unchanged_pull_request_has_no_finding(kept: tuple[Path, Any]) -> None:
+    verdict = read_verdict_file(kept[0] / "repository" / ".gate" / "unchanged" / "verdict.json")
+    assert (verdict.exit_code, verdict.findings, verdict.welcome) == (ExitCode.HOLDS, (), False)
+    assert verdict.tally.cases == verdict.tally.held > 0
+
+
+def test_the_environment_of_the_caller_stays_outside(kept: tuple[Path, Any], worse: Verdict) -> None:
+    assert worse.provenance.suite == "default"
+    assert worse.provenance.pull_request == 1
+    left = [path for path in kept[0].rglob("*") if path.is_file() and b"ghs_mine" in path.read_bytes()]
+    assert left == []
+
+
+def test_raw_names_of_examples_stay_out_of_what_is_published(kept: tuple[Path, Any]) -> None:
+    folder = kept[0]
+    for path in (folder / "worse.html", folder / "repository" / ".gate" / "worse" / "verdict.json"):
+        assert "patient-" not in path.read_text(encoding="utf-8")
+
+
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("x", encoding="utf-8")
+    assert exit_code_of(["demo", "--keep", str(tmp_path)]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_what_it_needs_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(demo, "find_spec", lambda name: None if name == "sklearn" else object())
+    assert exit_code_of(["demo"]) == 2
+    told = capsys.readouterr().err
+    assert "needs scikit-learn beside the gate" in told
+    assert "pip install" in told
+
+
+def test_an_unexpected_end_is_an_error_of_the_demo(tmp_path: Path) -> None:
+    """A project that can't be made worse must not look like a gate that works."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("model.py", "README.md"):
+        (source / name).write_bytes((project() / name).read_bytes())
+    (source / "worse.patch").write_text("nothing\n", encoding="utf-8")
+    (source / "test_always.py").write_text("def test_always():\n    pass\n", encoding="utf-8")
+    with pytest.raises(GateError, match="apply"):
+        DemoRepository(tmp_path / "repository", source).prepare()

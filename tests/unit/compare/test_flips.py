@@ -1,0 +1,119 @@
+"""Flips, churn, attacks: the numbers against a count by hand."""
+
+from __future__ import annotations
+
+from gate.schema.report import Attack, Predictions, Report
+from gate.schema.symbols import score_symbol
+from gate.schema.verdict import Finding, Verdict
+from tests.support.compare import case, judged, predictions, report, rules_of
+
+
+def one(*sets: Predictions) -> Report:
+    return report({}, case("tests/m.py::t", "passed", predictions=sets))
+
+
+def finding(verdict: Verdict, rule: str) -> Finding:
+    return next(each for each in (*verdict.findings, *verdict.good_news) if each.rule == rule)
+
+
+def test_negative_and_positive_flips_are_counted() -> None:
+    verdict = judged(one(predictions("1100", "1101")), one(predictions("1100", "0110")))
+    flip = finding(verdict, "negative-flip")
+    assert (flip.amount, flip.total, flip.what, flip.after) == (
+        2,
+        4,
+        "2 negative flips, 1 positive",
+        "NFR 50.00 % of 4",
+    )
+    assert {example.id: (example.before, example.after) for example in flip.examples} == {
+        "e0": ("yes", "no"),
+        "e2": ("no", "yes"),
+    }
+    assert finding(verdict, "positive-flip").amount == 1
+    assert finding(verdict, "prediction-churn").what == "3 of 4 predictions changed"
+    assert (verdict.exit_code, verdict.tally.negative_flips, verdict.tally.positive_flips, verdict.tally.held) == (
+        1,
+        2,
+        1,
+        0,
+    )
+
+
+def test_no_answer_is_a_negative_flip_and_an_unknown_truth_is_churn() -> None:
+    verdict = judged(one(predictions("1.", "11")), one(predictions("1.", ".0")))
+    assert finding(verdict, "negative-flip").examples[0].after == "no answer"
+    assert finding(verdict, "prediction-churn").amount == 2
+
+
+def test_tolerance_is_a_share_of_the_examples() -> None:
+    main, here = one(predictions("1" * 100, "1" * 100)), one(predictions("1" * 100, "00" + "1" * 98))
+    assert judged(main, here, rules={"negative-flip": {"tolerance": 0.02}}).exit_code == 0
+    assert judged(main, here, rules={"negative-flip": {"tolerance": 0.019}}).exit_code == 1
+
+
+def test_classes_are_matched_by_name_and_examples_by_id() -> None:
+    main = one(predictions("01", "01"))
+    swapped = Predictions("model", ("e1", "e0"), ("yes", "no"), expected="01", predicted="01")
+    assert rules_of(judged(main, one(swapped))) == []
+    other = Predictions("model", ("e0", "e1"), ("no", "maybe"), expected="01", predicted="01")
+    verdict = judged(main, one(other))
+    assert finding(verdict, "negative-flip").examples[0].after == "maybe"
+
+
+def test_a_head_cannot_relabel_its_way_out() -> None:
+    verdict = judged(one(predictions("11", "11")), one(predictions("01", "01")))
+    assert rules_of(verdict) == ["negative-flip", "settings-changed", "prediction-churn"]
+    assert finding(verdict, "settings-changed").what == "truth of 1 example of model"
+
+
+def test_ten_thousand_flips_are_counted_and_the_ten_worst_shown() -> None:
+    count = 10_000
+    scores = "".join(score_symbol(0.5 + (place % 50) / 100) for place in range(count))
+    main = one(predictions("1" * count, "1" * count, scores=scores))
+    flip = finding(judged(main, one(predictions("1" * count, "0" * count, scores=scores))), "negative-flip")
+    assert (flip.amount, len(flip.examples)) == (count, 10)
+    assert [example.id for example in flip.examples] == [f"e{place}" for place in range(49, 500, 50)]
+    assert (flip.examples[0].score_before, flip.examples[0].score_after) == (0.99, 0.99)
+
+
+def test_adversarial_regression_needs_right_and_stable_before_and_right_here() -> None:
+    #                    0: counts  1: unstable on main  2: wrong here  3: wrong on main  4: stable here  5: not measured
+    main = one(predictions("111111", "111011", Attack("ε", "010000")))
+    here = one(predictions("111111", "110111", Attack("ε", "111100", {0: "income −0.04 sd"})))
+    verdict = judged(main, here)
+    found = finding(verdict, "adversarial-regression")
+    assert (found.amount, found.what) == (1, "1 adversarial regression, ε")
+    assert (found.before, found.after) == ("robust 66.7 % (4/6)", "robust 33.3 % (2/6)")
+    assert (found.examples[0].id, found.examples[0].moved, found.examples[0].after) == (
+        "e0",
+        "income −0.04 sd",
+        "flipped",
+    )
+    assert found.case_id == "tests/m.py::t#model#ε"
+
+
+def test_what_vanished_within_a_case_is_missing() -> None:
+    main = one(predictions("11", "11", Attack("a", "00"), Attack("b", "00")), predictions("1", "1", name="second"))
+    fewer = predictions("11", "11", Attack("a", "0."))
+    verdict = judged(main, one(fewer))
+    assert sorted(each.what for each in verdict.findings) == [
+        "1 example of model no longer measured under a",
+        "model is no longer under b",
+        "no longer predicts second",
+    ]
+    assert set(rules_of(verdict)) == {"missing-case"}
+    assert verdict.exit_code == 1
+    shorter = judged(
+        main, one(predictions("1", "1", Attack("a", "0"), Attack("b", "0")), predictions("1", "1", name="second"))
+    )
+    assert [each.what for each in shorter.findings] == ["1 example is gone from model"]
+
+
+def test_a_changed_design_is_told_and_more_is_no_loss() -> None:
+    main = one(predictions("11", "11", Attack("a", "00"), design={"seed": "1"}))
+    here = one(predictions("111", "111", Attack("a", "000"), Attack("b", "111"), design={"seed": "2"}))
+    verdict = judged(main, here)
+    assert [(each.rule.value, each.what, each.before, each.after) for each in verdict.findings] == [
+        ("settings-changed", "seed of model", "1", "2")
+    ]
+    assert verdict.exit_code == 0

@@ -1,0 +1,146 @@
+"""What the comment says, and what it sheds when it is long."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gate import render
+from gate.render.comment import COMMENT_LIMIT, SMALLEST, SUMMARY_LIMIT
+from gate.schema.verdict import ExitCode, Finding, Level, RuleName, Tally, Verdict
+from tests.support import verdicts
+from tests.support.markdown_reader import read
+
+
+def headline(verdict: Verdict) -> str:
+    return render.comment(verdict).split("\n")[1]
+
+
+def regressed(*findings: Finding, **changes: object) -> Verdict:
+    verdict = Verdict(findings=findings, exit_code=ExitCode.REGRESSION, would_exit=ExitCode.REGRESSION)
+    return replace(verdict, **changes)  # type: ignore[arg-type]
+
+
+def test_headlines() -> None:
+    one = verdicts.failing(1, "test_a", "")
+    assert headline(regressed(one)) == "### ❌ Less robust than main: 1 finding fails this check"
+    assert headline(verdicts.worse()) == "### ❌ Less robust than main: 8 findings fail this check, 1 undecided"
+    assert headline(verdicts.unchanged()) == "### ✅ As robust as main"
+    assert headline(verdicts.only_undecided()) == "### ✅ As robust as main: 1 undecided"
+    assert headline(verdicts.incomplete()) == "### ❔ Could not decide: 1 finding fails this check"
+    assert headline(verdicts.welcome()) == "### 👋 Welcome: nothing to compare with yet"
+
+
+def test_observe_mode_says_what_would_fail() -> None:
+    verdict = regressed(verdicts.failing(1, "test_a", ""), observe=True, exit_code=ExitCode.HOLDS)
+    assert headline(verdict).endswith("1 finding would fail this check (observe mode)")
+
+
+def test_what_main_shows_too_is_labelled_and_does_not_fail() -> None:
+    verdict = Verdict(findings=(verdicts.failing(1, "test_a", "KeyError: 1", known_on_base=True),))
+    text = render.comment(verdict)
+    assert headline(verdict) == "### ✅ As robust as main: 1 finding is main's own"
+    assert "| F1 ⚠️ |" in text
+    assert "main shows it too; deterministic: `KeyError: 1`" in text
+
+
+def test_a_suite_beside_the_default_one_is_named() -> None:
+    verdict = replace(verdicts.unchanged(), provenance=replace(verdicts.ORIGIN, suite="tone"))
+    assert headline(verdict) == "### ✅ As robust as main · suite `tone`"
+    assert render.comment(verdict).startswith("<!-- robustness-gate:1 suite=tone ")
+
+
+def test_statistics_are_mentioned_only_where_something_is_stochastic() -> None:
+    assert "deterministic: no statistics needed" in render.comment(verdicts.unchanged())
+    stochastic = replace(verdicts.unchanged(), tally=Tally(cases=3, held=3, stochastic=2, trials=1), alpha=0.01)
+    text = render.comment(stochastic)
+    assert "noise fails an unchanged pull request at most 1 time in 100" in text
+    assert "3 tests (2 stochastic, 1 trial)" in text
+
+
+def test_groups_stand_before_single_findings() -> None:
+    findings = [verdicts.failing(1, "test_alone", "ValueError: 3", "tests/other.py")]
+    findings += [verdicts.failing(n, f"test_{n}", "KeyError: 'x'", f"tests/f{n % 2}.py") for n in range(2, 8)]
+    findings += [verdicts.failing(n, f"test_{n}", f"TypeError: {n}", "tests/g.py") for n in range(8, 12)]
+    rows = read(render.comment(regressed(*findings))).rows
+    assert [row[0] for row in rows[1:4]] == ["F2–F7", "F8–F11", "F1"]
+    assert rows[1][1] == "6 tests in 2 files newly fail"
+    assert rows[1][4] == "deterministic: KeyError: 'x'"
+    assert rows[2][1] == "4 tests in tests/g.py newly fail"
+    assert rows[2][4] == "TypeError ×4"
+
+
+def test_errors_stand_before_warnings_and_notes_are_folded() -> None:
+    warning = verdicts.failing(1, "test_w", "", level=Level.WARNING)
+    note = verdicts.failing(2, "test_n", "", level=Level.NOTE)
+    text = render.comment(regressed(warning, note, verdicts.failing(3, "test_e", "")))
+    rows = read(text).rows
+    assert [row[0] for row in rows[1:3]] == ["F3", "F1 ⚠️"]
+    assert "<details><summary>1 note</summary>" in text
+
+
+def test_an_undecided_finding_that_fails_stands_in_the_table() -> None:
+    failing = replace(verdicts.undecided(1), level=Level.ERROR)
+    text = render.comment(regressed(failing))
+    assert "Undecided, does not fail" not in text
+    assert read(text).rows[1][0] == "F1"
+
+
+def test_a_huge_verdict_fits_says_what_is_left_out_and_keeps_its_marker() -> None:
+    text = render.comment(verdicts.huge(), order=7)
+    assert len(text) <= COMMENT_LIMIT
+    assert render.parse_marker(text) is not None
+    assert "12,001 findings fail this check" in text
+    assert "**9,000 tests** in 7 files newly fail" in text
+    assert "**Left out to stay readable:** " in text
+    assert "`gate show ID`" in text
+    assert "[report](https://github.com/acme/loans/actions/runs/901)" in text
+
+
+def test_detail_is_shed_in_the_stated_order() -> None:
+    verdict = verdicts.worse()
+    full = render.comment(verdict)
+    seen = []
+    for limit in range(len(full), SMALLEST, -20):
+        text = render.comment(verdict, limit)
+        seen.append(
+            (
+                "F8: evidence" in text,
+                "examples, values hidden" in text,
+                "1 note</summary>" in text,
+                "F10 ⚠️" in text,
+                "F1–F4: 4 findings" in text,
+                "| F8 |" in text,
+            )
+        )
+    for part in range(5):
+        gone = [flags[part] for flags in seen].index(False)
+        later = [flags[part + 1] for flags in seen].index(False)
+        assert gone <= later
+    assert seen[0] == (True,) * 6
+    assert headline(verdict) in render.comment(verdict, SMALLEST)
+
+
+def test_a_limit_that_keeps_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="400"):
+        render.comment(verdicts.worse(), SMALLEST - 1)
+
+
+def test_the_summary_holds_more_and_stays_below_its_limit() -> None:
+    text = render.summary(verdicts.huge())
+    assert len(text.encode()) <= SUMMARY_LIMIT
+    assert len(read(text).rows) > len(read(render.comment(verdicts.huge())).rows)
+    assert not text.startswith("<!--")
+
+
+def test_what_is_fixed_and_new_is_named_and_counted() -> None:
+    news = [verdicts.good(RuleName.FIXED, f"tests/test_a.py::test_{n}", "is fixed") for n in range(8)]
+    text = render.comment(Verdict(good_news=tuple(news), tally=Tally(cases=1, held=1)))
+    assert "**Held:** 1 test. **Fixed:** `tests/test_a.py::test_0`, " in text
+    assert "`tests/test_a.py::test_4` and 3 more." in text
+
+
+def test_only_addresses_that_may_be_linked_are() -> None:
+    assert read(render.comment(verdicts.hostile())).links == []
+    assert read(render.comment(verdicts.worse())).links == [verdicts.ORIGIN.report_url, verdicts.ORIGIN.rules_url]

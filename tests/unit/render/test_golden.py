@@ -1,0 +1,41 @@
+"""Renderings compared byte for byte; tests/golden/README.md says how to write them again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gate import render
+from gate.schema.verdict import Verdict
+from tests.support import verdicts
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+RENDERINGS: dict[str, Callable[[], str]] = {
+    **{f"comment-{name}.md": lambda make=make: render.comment(make()) for name, make in verdicts.ALL.items()},
+    "terminal-worse.txt": lambda: render.terminal(verdicts.worse(), width=100) + "\n",
+    "terminal-hostile.txt": lambda: render.terminal(verdicts.hostile(), width=80) + "\n",
+    "annotations-worse.txt": lambda: "\n".join(render.annotations(verdicts.worse())) + "\n",
+    "annotations-hostile.txt": lambda: "\n".join(render.annotations(verdicts.hostile())) + "\n",
+    "verdict-worse.json": lambda: render.verdict_json(verdicts.worse()) + "\n",
+    "page-worse.html": lambda: render.page(verdicts.worse()),
+    "show-worse.txt": lambda: "\n\n".join(_all_shown(verdicts.worse())) + "\n",
+}
+
+
+def _all_shown(verdict: Verdict) -> list[str]:
+    return [render.show(verdict, finding.id) for finding in verdict.findings]
+
+
+@pytest.mark.parametrize("name", sorted(RENDERINGS))
+def test_rendering_is_the_golden_one(name: str) -> None:
+    path, shown = GOLDEN / name, RENDERINGS[name]().encode("utf-8")
+    if os.environ.get("GATE_UPDATE_GOLDEN") == "1":
+        path.write_bytes(shown)
+    assert path.read_bytes() == shown
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.name for path in GOLDEN.iterdir()} == {*RENDERINGS, "README.md"}
