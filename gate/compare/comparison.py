@@ -131,7 +131,7 @@ def trials_of(case: Case) -> Trials:
 
 
 def known_step(pair: Pair) -> Step:
-    """What main is known to do: a stochastic case that passed some trials counts as passed though its last one failed."""
+    """What main is known to do: a stochastic case that passed some trials counts as passed, though its last failed."""
     before = pair.before
     passed = before.trials is not None and before.trials.passes > 0
     return Step.PASSED if passed and before.outcome is Outcome.FAILED and declares(before) else step_of(before.outcome)

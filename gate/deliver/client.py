@@ -77,6 +77,8 @@ class GitHub:
         timeouts: tuple[float, float] = TIMEOUTS,
     ) -> None:
         secret = token if isinstance(token, Secret) else Secret(token)
+        # Tools that show the local names of a traceback would show it.
+        del token
         self.repository = repository
         self.sleep = sleep
         self._transport = Transport(api_url, secret, Patience(sleep, clock), session=session, timeouts=timeouts)

@@ -52,11 +52,11 @@ class Publisher:
             warnings += [warning] if warning else []
         told = replace(verdict, notices=(*verdict.notices, *warnings))
         self._files(told)
-        for step in (lambda: self.runner.append_summary(render.summary(told)), lambda: self._outputs(told, url)):
-            try:
-                step()
-            except (OSError, GateError) as error:
-                warnings.append(f"the runner's files could not be written: {error}")
+        try:
+            self.runner.append_summary(render.summary(told))
+            self._outputs(told, url)
+        except (OSError, GateError) as error:
+            warnings.append(f"the runner's files could not be written: {error}")
         if settings.annotations:
             self.runner.annotate(render.annotations(told))
         return tuple(warnings)
@@ -84,8 +84,6 @@ class Publisher:
     def _comment(self, verdict: Verdict, event: Event, settings: Settings) -> tuple[str, str]:
         if event.pull_request is None or settings.comment == "never":
             return "", ""
-        if settings.comment == "findings" and not verdict.findings and not verdict.welcome:
-            return "", ""
         token = settings.token or self.tokens.get("GITHUB_TOKEN", "")
         if not token:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
@@ -95,11 +93,9 @@ class Publisher:
                 client,
                 event.pull_request,
                 render.comment(verdict, order=event.run_id),
-                suite=settings.suite,
-                head=event.head_sha,
-                attempt=event.attempt,
-                run_id=event.run_id,
                 parse_marker=render.parse_marker,
+                # Without findings, a comment that tells of some may not stay as it was.
+                create=settings.comment == "always" or bool(verdict.findings) or verdict.welcome,
             )
         except GateError as error:
             return "", f"no comment: {error.message}"

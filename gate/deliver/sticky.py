@@ -1,8 +1,8 @@
 """One comment a suite on a pull request: found again, updated in place, and one again after two runs have raced.
 
-Whose comment it is: a person can paste our marker, but can't be a bot. So a bot's comment with the marker may be ours, and
-GitHub refuses the update if it is not; a person's is ours only if the token says that it is that person. What the token
-itself creates or may update tells its author, and from then on only that author counts.
+Whose comment it is: a person can paste our marker, but can't be a bot. So a bot's comment with the marker may be ours,
+and GitHub refuses the update if it is not; a person's is ours only if the token says that it is that person. What the
+token itself creates or may update tells its author, and from then on only that author counts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from gate.deliver.shorten import LIMITS, cut
 from gate.errors import DeliveryError
 
 _ROUNDS = 8
+_CREATIONS = 2
 _SETTLE_SECONDS = 1.0
 _NOT_OURS = frozenset({403, 404, 410})
 _MOVED_ON = "no comment by this run: the pull request has a newer commit, whose run comments"
+_UNSETTLED = "the comment may not be the only one: something else keeps changing or removing it"
 _NEWER_RUN = "the comment was left as it is: a newer run or attempt wrote it"
 
 Order = tuple[int, int]
@@ -52,10 +54,6 @@ def post_comment(
     pull_request: int,
     body: str,
     *,
-    suite: str,
-    head: str,
-    attempt: int,
-    run_id: int,
     parse_marker: Callable[[str], Marker | None],
     shorten: Callable[[str, int], str] = cut,
     create: bool = True,
@@ -63,13 +61,15 @@ def post_comment(
     """Make or update the comment of a suite. Never raises for what GitHub refuses; that becomes a warning.
 
     Args:
-        body: the text, whose first line is the marker of this suite, head, attempt and run.
-        head: tip of the pull request that was judged.
+        body: the text; its first line, the marker, says for which suite, head, run and attempt it speaks.
         parse_marker: reads a marker at the start of a comment's text.
         shorten: makes a text that GitHub finds too long at most so many characters long, the marker kept.
         create: False only updates a comment that is there.
     """
-    work = _Sticky(client, pull_request, body, suite, head.lower(), (run_id, attempt), parse_marker, shorten)
+    marker = parse_marker(body)
+    if marker is None:
+        return CommentResult("", "no comment: its text has no marker, so it could never be found again")
+    work = _Sticky(client, pull_request, body, marker, parse_marker, shorten)
     try:
         return work.run(create=create)
     except DeliveryError as error:
@@ -94,9 +94,7 @@ class _Sticky:
     client: GitHub
     number: int
     text: str
-    suite: str
-    head: str
-    order: Order
+    marker: Marker
     parse_marker: Callable[[str], Marker | None]
     shorten: Callable[[str, int], str]
     posted: str = ""
@@ -109,6 +107,7 @@ class _Sticky:
     def run(self, *, create: bool) -> CommentResult:
         if self._moved_on():
             return CommentResult("", _MOVED_ON)
+        made = 0
         fresh: Comment | None = None
         for _ in range(_ROUNDS):
             listed = self.client.list_comments(self.number)
@@ -118,11 +117,12 @@ class _Sticky:
                 result = self._converge(found)
                 if result is not None:
                     return result
-            elif create or self.posted:
+            elif (create or self.posted) and made < _CREATIONS:
+                made += 1
                 fresh = self._create(frozenset(one.id for one in listed))
             else:
-                return CommentResult("")
-        return CommentResult(self.posted, "" if self.posted else "no comment: other runs keep changing it")
+                break
+        return CommentResult(self.posted, _UNSETTLED if self.posted else "")
 
     def _ours(self, listed: list[Comment], fresh: Comment | None) -> list[Comment]:
         """Comments of this suite that the token's account wrote, as far as that is known, oldest first.
@@ -134,7 +134,7 @@ class _Sticky:
 
     def _is_ours(self, comment: Comment) -> bool:
         marker = self.parse_marker(comment.body)
-        if marker is None or marker.suite != self.suite:
+        if marker is None or marker.suite != self.marker.suite:
             return False
         if self.author is not None:
             return comment.author == self.author
@@ -147,13 +147,14 @@ class _Sticky:
 
     def _converge(self, found: list[Comment]) -> CommentResult | None:
         """One step towards one comment with the newest text; None asks for another look."""
-        if any(self._order(one) > self.order and not self._same_head(one) for one in found) and self._moved_on():
-            return CommentResult(found[0].url, _MOVED_ON)
+        order = (self.marker.order, self.marker.attempt)
+        if any(self._order(one) > order and not self._same_head(one) for one in found) and self._moved_on():
+            return self._give_way(found, max(found, key=self._order), _MOVED_ON)
         keep, newest = found[0], max(found, key=self._rank)
-        if self._rank(newest) > self.order:
-            return self._give_way(found, newest)
+        if self._rank(newest) > order:
+            return self._give_way(found, newest, _NEWER_RUN)
         changed = False
-        if self._rank(keep) < self.order or (not self.posted and keep.body != self.text):
+        if self._rank(keep) < order or (not self.posted and keep.body != self.text):
             if not self._write(keep, lambda text: self.client.update_comment(keep.id, text)):
                 return None
             changed = True
@@ -165,14 +166,14 @@ class _Sticky:
         self.client.sleep(_SETTLE_SECONDS)
         return None
 
-    def _give_way(self, found: list[Comment], newest: Comment) -> CommentResult:
+    def _give_way(self, found: list[Comment], newest: Comment, why: str) -> CommentResult:
         """A newer run has spoken: leave its text, in the oldest comment, even if that run was ended in between."""
         keep = found[0]
         if keep.id != newest.id and not self._write(keep, lambda _: self.client.update_comment(keep.id, newest.body)):
             keep = newest
         self.author = keep.author
         self._remove(found, keep)
-        return CommentResult(keep.url, _NEWER_RUN)
+        return CommentResult(keep.url, why)
 
     def _create(self, known: frozenset[int]) -> Comment:
         made: list[Comment] = []
@@ -219,7 +220,7 @@ class _Sticky:
 
     def _same_head(self, comment: Comment) -> bool:
         marker = self.parse_marker(comment.body)
-        return marker is not None and marker.head == self.head
+        return marker is not None and marker.head == self.marker.head
 
     def _rank(self, comment: Comment) -> Order:
         """How new a text is. While this run's head is the pull request's, a text about another head is old."""
@@ -233,5 +234,5 @@ class _Sticky:
             if error.status not in _NOT_OURS:
                 raise
             now = ""
-        self.head_is_known = bool(now and self.head)
-        return self.head_is_known and now != self.head
+        self.head_is_known = bool(now and self.marker.head)
+        return self.head_is_known and now != self.marker.head

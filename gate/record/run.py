@@ -6,14 +6,18 @@ import contextlib
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
+
+from gate.record.descendants import ended_afterwards
 
 HEAD_BYTES = 2_000_000
 TAIL_BYTES = 64_000
@@ -21,6 +25,9 @@ _CHUNK = 65_536
 _GRACE_SECONDS = 5.0
 _PATIENCE_SECONDS = 2.0
 _USAGE = 4
+_LONGEST_TRACE = 500_000_000
+_ORDINARY = frozenset({0, 1, 2, 3, 5})
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 Echo = Callable[[bytes], None]
 
@@ -34,12 +41,18 @@ class RunResult:
         exit_code: pytest's own, None when a signal ended it.
         reason: why there is no report, one sentence; empty when there is one.
         tail: the last lines that it printed, for evidence; untrusted text.
+        signal: the number of the signal that ended it.
+        seconds: how long it ran.
+        warning: what went wrong after the report was complete, one sentence; else empty.
     """
 
     report: Path | None
     exit_code: int | None
     reason: str = ""
     tail: str = ""
+    signal: int | None = None
+    seconds: float = 0.0
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +101,46 @@ def run_suite(
     """
     partial = report.with_name(report.name + ".partial")
     for old in (report, partial):
-        with contextlib.suppress(OSError):
-            old.unlink()
-    command = [world.python, "-m", "pytest", *options, f"--gate-report={report.absolute()}", *arguments]
+        try:
+            old.unlink(missing_ok=True)
+        except OSError as error:  # it must never be taken for this run's
+            return RunResult(None, None, f"the old file {old} can't be removed: {error.strerror or error}")
+    # `-p gate` finds the entry point also where the suite's environment turns the loading of plugins off
+    command = [world.python, "-m", "pytest", "-p", "gate", *options, f"--gate-report={report.absolute()}", *arguments]
     printed = _Printed(echo)
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=world.cwd,
-            env=dict(world.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            user=world.user.uid if world.user else None,
-            group=world.user.gid if world.user else None,
-            extra_groups=[] if world.user else None,
-            umask=0o022 if world.user else -1,
-        )
-    except OSError as error:
-        return RunResult(None, None, f"`{world.python}` can't be started: {error.strerror or error}")
-    timed_out = _wait(process, printed, timeout)
-    code = process.returncode
-    return _result(report, partial, code, printed.tail(), timed_out=timeout if timed_out else None)
+    started = time.monotonic()
+    with ended_afterwards():
+        try:
+            process = _start(command, world)
+        except (OSError, ValueError) as error:
+            return RunResult(None, None, _not_started(error, world))
+        timed_out = _wait(process, printed, timeout)
+    seconds = time.monotonic() - started
+    result = _result(report, partial, process.returncode, printed.tail(), timed_out=timeout if timed_out else None)
+    return replace(result, seconds=seconds)
+
+
+def _start(command: Sequence[str], world: World) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        cwd=world.cwd,
+        env=dict(world.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        user=world.user.uid if world.user else None,
+        group=world.user.gid if world.user else None,
+        extra_groups=[] if world.user else None,
+        umask=0o022 if world.user else -1,
+    )
+
+
+def _not_started(error: OSError | ValueError, world: World) -> str:
+    if not world.cwd.is_dir():
+        return f"the suite's folder `{world.cwd}` does not exist"
+    told = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    return f"`{world.python}` can't be started: {told}"
 
 
 def _wait(process: subprocess.Popen[bytes], printed: _Printed, timeout: float) -> bool:
@@ -126,18 +156,22 @@ def _wait(process: subprocess.Popen[bytes], printed: _Printed, timeout: float) -
     except BaseException:
         _end(process)
         raise
-    _signal_group(process.pid, signal.SIGKILL)  # daemons of the suite must not outlive it
+    _signal_group(process.pid, _KILL)  # daemons of the suite must not outlive it
     reader.join(_PATIENCE_SECONDS)
     printed.close()
+    if not reader.is_alive() and process.stdout is not None:
+        process.stdout.close()
     return timed_out
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
     _signal_group(process.pid, signal.SIGTERM)
     try:
         process.wait(_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
-        _signal_group(process.pid, signal.SIGKILL)
+        _signal_group(process.pid, _KILL)
         process.wait()
 
 
@@ -170,8 +204,8 @@ class _Printed:
 
     def _take(self, chunk: bytes) -> None:
         room = HEAD_BYTES - self._passed
-        if room > 0 and self._echo is not None:
-            self._echo(chunk[:room])
+        if room > 0:
+            self._pass_on(chunk[:room])
         self._passed += min(len(chunk), max(room, 0))
         self._tail.append(chunk)
         self._kept += len(chunk)
@@ -179,43 +213,63 @@ class _Printed:
             self._kept -= len(self._tail[0])
             self._dropped += len(self._tail.popleft())
 
+    def _pass_on(self, data: bytes) -> None:
+        """A reader that went away must not stop the suite, which would wait for ever on a full pipe."""
+        try:
+            if self._echo is not None:
+                self._echo(data)
+        except (OSError, ValueError):
+            self._echo = None
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
             total = self._dropped + self._kept
-            if self._echo is not None and total > self._passed:
+            if total > self._passed:
                 rest = b"".join(self._tail)[-TAIL_BYTES:][-(total - self._passed) :]
                 left_out = total - self._passed - len(rest)
-                self._echo(f"\n[… {left_out:,} bytes left out …]\n".encode() + rest)
+                note = f"\n[… {left_out:,} bytes left out …]\n".encode() if left_out else b""
+                self._pass_on(note + rest)
 
     def tail(self) -> str:
         return b"".join(self._tail)[-TAIL_BYTES:].decode("utf-8", "replace")
 
 
 def _result(report: Path, partial: Path, code: int, tail: str, *, timed_out: float | None) -> RunResult:
-    exit_code = code if code >= 0 else None
     running = _running(partial)
     with contextlib.suppress(OSError):
         partial.unlink()
+    result = RunResult(None, code if code >= 0 else None, tail=tail, signal=-code if code < 0 else None)
     if timed_out is not None:
-        return RunResult(None, exit_code, f"the suite was stopped after {timed_out:g} seconds{running}", tail)
-    if report.is_file() and not report.is_symlink():
-        return RunResult(report, exit_code, tail=tail)
-    return RunResult(None, exit_code, _reason(code, tail, running), tail)
+        return replace(result, reason=f"the suite was stopped after {timed_out:g} seconds{running}")
+    if code != _USAGE and report.is_file() and not report.is_symlink():
+        return replace(result, report=report, warning="" if code in _ORDINARY else _ended(code) + " after its report")
+    return replace(result, reason=_reason(code, tail, running))
+
+
+def _ended(code: int) -> str:
+    how = f"by {_signal_name(-code)}" if code < 0 else f"with exit code {code}"
+    return f"the process of the suite ended {how}"
 
 
 def _reason(code: int, tail: str, running: str) -> str:
+    """One sentence; what the child printed is only looked at where it left no report."""
     if code < 0:
-        return f"the process of the suite ended by {_signal_name(-code)}{running}"
+        return f"{_ended(code)}{running}"
     if "No module named pytest" in tail:
         return "the suite's Python has no pytest: install it there beside robustness-gate"
-    if "unrecognized arguments: --gate-" in tail or "unrecognized arguments: --gate" in tail:
+    if "No module named 'gate." in tail:
+        return "a package `gate` in the suite's folder hides robustness-gate from pytest: rename it or run elsewhere"
+    if "unrecognized arguments: --gate-" in tail or "No module named 'gate'" in tail:
         return "the suite's Python has no robustness-gate: install it there beside pytest"
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
     if code == _USAGE:
-        lines = [line for line in tail.splitlines() if line.strip()]
-        said = next((line for line in lines if line.startswith("ERROR:")), lines[-1] if lines else "")
-        return f"pytest was called wrongly (exit code 4): {said[:300]}"
-    return f"the process of the suite ended with exit code {code} and left no report{running}"
+        said = next((line for line in lines if line.startswith("ERROR:")), lines[-1] if lines else "no message")
+        return f"pytest was called wrongly (exit code 4): {said.removeprefix('ERROR:').strip()[:300]}"
+    unwritten = next((line for line in lines if line.startswith("gate report could not be written")), "")
+    if unwritten:
+        return unwritten[:300]
+    return f"{_ended(code)} and left no report{running}"
 
 
 def _signal_name(number: int) -> str:
@@ -228,13 +282,23 @@ def _signal_name(number: int) -> str:
 def _running(partial: Path) -> str:
     """Which tests had started and not ended, from the trace that the plugin keeps on disk."""
     open_tests: dict[str, None] = {}
+    last = ""
     try:
-        for line in partial.read_text(encoding="utf-8").splitlines():
-            word, nodeid = json.loads(line)
-            if word == "start":
-                open_tests[str(nodeid)[:200]] = None
-            else:
-                open_tests.pop(str(nodeid)[:200], None)
-    except (OSError, ValueError):
+        found = partial.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LONGEST_TRACE:
+            return ""  # a hostile suite put something else there
+        with partial.open(encoding="ascii") as stream:
+            for line in stream:
+                word, nodeid = json.loads(line)
+                last = str(nodeid)[:200]
+                if word == "start":
+                    open_tests[last] = None
+                else:
+                    open_tests.pop(last, None)
+    except FileNotFoundError:
         return ""
-    return f" while {', '.join(list(open_tests)[-3:])} ran" if open_tests else ""
+    except (OSError, ValueError, TypeError):
+        pass  # the last line may be half a line
+    if open_tests:
+        return f" while {', '.join(list(open_tests)[-3:])} ran"
+    return f" after {last} had ended" if last else ""

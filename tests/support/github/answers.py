@@ -67,6 +67,8 @@ class Answers:
         self.state = state
         self.checker = checker
         self.root = root
+        self.gone = False
+        """Whether the accounts of all comments are deleted."""
 
     def __call__(self, request: Request) -> Answer:
         operation = request.operation
@@ -224,7 +226,7 @@ class Answers:
             html_url=f"{self.root}/{self.state.repository}/pull/{comment.number}#issuecomment-{comment.id}",
             issue_url=f"{repository}/issues/{comment.number}",
             body=comment.body,
-            user=self._user_object(comment.author),
+            user=None if self.gone else self._user_object(comment.author),
             created_at=comment.created_at,
             updated_at=comment.updated_at,
             author_association="NONE" if comment.author.app else "CONTRIBUTOR",

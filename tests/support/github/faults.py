@@ -22,6 +22,8 @@ class Fault:
         times: how many requests it applies to; -1 for all.
         status: answer this instead of acting; 0 acts.
         headers, message: of that answer.
+        extra: headers added to the true answer.
+        raw: a body that no GitHub sends, as from a proxy; it is not checked.
         cut: close the connection before acting, after acting without an answer, or midway in the answer.
         delay: seconds before acting.
         together: hold requests until so many match, then let them act at once.
@@ -34,6 +36,8 @@ class Fault:
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     message: str = "injected"
+    extra: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
     cut: Cut = ""
     delay: float = 0.0
     together: int = 0

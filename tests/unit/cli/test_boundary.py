@@ -57,7 +57,7 @@ def test_what_a_user_can_mend_has_its_code_and_no_traceback(command, capsys, err
     assert command(error) == code
     told = capsys.readouterr().err
     assert "Traceback" not in told
-    assert told.startswith("gate: ")
+    assert told.lstrip("\n").startswith("gate: ")
 
 
 def test_where_and_remedy_are_told(command, capsys) -> None:

@@ -77,7 +77,7 @@ def test_ten_thousand_flips_are_counted_and_the_ten_worst_shown() -> None:
 
 
 def test_adversarial_regression_needs_right_and_stable_before_and_right_here() -> None:
-    #                    0: counts  1: unstable on main  2: wrong here  3: wrong on main  4: stable here  5: not measured
+    #                   0: counts  1: unstable on main  2: wrong here  3: wrong on main  4: stable here  5: not measured
     main = one(predictions("111111", "111011", Attack("ε", "010000")))
     here = one(predictions("111111", "110111", Attack("ε", "111100", {0: "income −0.04 sd"})))
     verdict = judged(main, here)

@@ -42,8 +42,8 @@ def test_every_cell(before: Step, after: Step) -> None:
     assert (rule.value if rule else None) == expected(before, after)
 
 
-@pytest.mark.parametrize("before", [step for step in Step])
-@pytest.mark.parametrize("after", [step for step in Step])
+@pytest.mark.parametrize("before", list(Step))
+@pytest.mark.parametrize("after", list(Step))
 def test_every_cell_reaches_the_verdict(before: Step, after: Step) -> None:
     anchor = {"tests/a.py::anchor": "passed"}
     main = report(anchor | ({} if before == "absent" else {"tests/a.py::t": before.value}))
