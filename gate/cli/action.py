@@ -1,17 +1,15 @@
-"""Entry point of the container action: `gate ci` with two worlds, the gate's as root and the suite's as another user."""
+"""Entry point of the container action: `gate ci` in two worlds, the gate's as root, the suite's as another user."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console
+from gate.cli.files import CANDIDATE
 from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, SuiteError, UsageError
 
 if TYPE_CHECKING:
@@ -19,13 +17,16 @@ if TYPE_CHECKING:
     from gate.baselines.trusted import TrustedBase
     from gate.deliver.event import Event
     from gate.pipeline import Delivery, Measured, Request
-    from gate.sandbox.worlds import SuiteUser
+    from gate.record.run import World
+    from gate.sandbox.worlds import Folders, SuiteUser
     from gate.settings import Layer, Settings
 
 SUITE_PYTHON = "/opt/suite/bin/python"
 SUITE_NAME = "suite"
-_PATH = "/opt/suite/bin:/usr/local/bin:/usr/bin:/bin"
-_TAIL_LINES = 20
+_BINARIES = "/opt/suite/bin"
+_TAIL_LINES = 3
+_TAIL_CHARACTERS = 500
+_LONGEST_LINE = 10_000
 
 
 def main() -> int:
@@ -107,99 +108,75 @@ class Container:
 
     def measure(self, request: Request, settings: Settings) -> Measured:
         """Install and run the suite as its own user; read its report once none of its processes is left."""
+        from gate.deliver.runner import RunnerFiles
         from gate.pipeline import Measured, plugin_options
         from gate.record.run import User, World, run_suite
-        from gate.sandbox.worlds import handed_over, read_left
+        from gate.sandbox.workspace import handed_over
+        from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
-        scratch = Path(tempfile.mkdtemp(prefix="gate-suite-"))
-        os.chown(scratch, user.uid, user.gid)
-        report = scratch / "candidate.json"
-        with handed_over(self._workspace, user) as notices:
-            environ = self._environment(request, settings, scratch, user)
-            world = World(SUITE_PYTHON, folder, environ, User(user.uid, user.gid))
-            with self._quoted(request):
-                self._install(settings, world)
-                arguments = _split(settings.arguments)
-                result = run_suite(
-                    arguments,
-                    world=world,
-                    report=report,
-                    timeout=settings.timeout,
-                    options=plugin_options(settings),
-                    echo=_echo,
-                )
-        if result.report is None:
-            return Measured(None, reason=result.reason, notices=notices)
-        try:
+        arguments = _split(settings.arguments)
+        with suite_folders(user) as folders:
+            report = folders.report / "candidate.json"
+            with handed_over(self._workspace, user, environ=request.environ) as notices:
+                environ = self._environment(request, settings, folders)
+                world = World(SUITE_PYTHON, folder, environ, User(user.uid, user.gid))
+                with RunnerFiles(request.environ, sys.stdout).stopped_commands():
+                    failed = self._install(settings, world)
+                    if failed:
+                        return Measured(None, reason=failed, notices=notices)
+                    result = run_suite(
+                        arguments,
+                        world=world,
+                        report=report,
+                        timeout=settings.timeout,
+                        options=plugin_options(settings),
+                        echo=_Echo(),
+                    )
+            if result.report is None:
+                return Measured(None, reason=result.reason, notices=notices)
             data = read_left(report, settings.max_report_bytes)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        self._write(request.root / request.output / CANDIDATE.name, data)
         return Measured(data, notices=notices)
 
-    def _environment(self, request: Request, settings: Settings, scratch: Path, user: SuiteUser) -> dict[str, str]:
+    def _environment(self, request: Request, settings: Settings, folders: Folders) -> dict[str, str]:
         from gate.sandbox.environment import suite_environment
 
-        home = scratch / "home"
-        home.mkdir(mode=0o700)
-        os.chown(home, user.uid, user.gid)
         extra = {
-            "HOME": str(home),
+            "HOME": str(folders.home),
             "USER": SUITE_NAME,
             "LOGNAME": SUITE_NAME,
-            "TMPDIR": str(scratch),
-            "PATH": _PATH,
+            "TMPDIR": str(folders.temporary),
+            "RUNNER_TEMP": str(folders.temporary),
+            "PATH": f"{_BINARIES}:{request.environ.get('PATH', os.defpath)}",
             "VIRTUAL_ENV": "/opt/suite",
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": str(self._workspace),
         }
         if settings.cache:
-            cache = self._workspace / settings.cache
-            if not cache.resolve().is_relative_to(self._workspace):
-                raise UsageError(
-                    "`cache` lies outside the workspace", where="action input", remedy="name a folder in it"
-                )
-            extra["PIP_CACHE_DIR"] = str(cache / "pip")
+            extra["PIP_CACHE_DIR"] = str(_inside(self._workspace, self._workspace / settings.cache) / "pip")
         return suite_environment(request.environ, extra)
 
-    def _install(self, settings: Settings, world: object) -> None:
+    def _install(self, settings: Settings, world: World) -> str:
+        """Run the install command; why it failed, one sentence, or nothing."""
         if not settings.install.strip():
-            return
-        from gate.record.run import World
+            return ""
+        from gate.record.run import run_command
 
-        assert isinstance(world, World)
         self._console.say("installing the project of the suite")
-        user = world.user
-        result = subprocess.run(
-            ["/bin/sh", "-e", "-c", settings.install],
-            cwd=world.cwd,
-            env=dict(world.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            user=user.uid if user else None,
-            group=user.gid if user else None,
-            extra_groups=[] if user else None,
-            umask=0o022,
-            timeout=settings.timeout,
-            check=False,
+        ended = run_command(
+            ["/bin/sh", "-e", "-c", settings.install], world=world, timeout=settings.timeout, echo=_Echo()
         )
-        _echo(result.stdout[-200_000:])
-        if result.returncode != 0:
-            tail = result.stdout.decode("utf-8", "replace").splitlines()[-_TAIL_LINES:]
-            raise SuiteError(
-                f"the install command ended with {result.returncode}: {tail[-1] if tail else 'it printed nothing'}",
-                where="install",
-                remedy="its output stands above; try the command in a plain container of python:3.13-slim",
-            )
-
-    def _quoted(self, request: Request) -> object:
-        from gate.deliver.runner import RunnerFiles
-
-        return RunnerFiles(request.environ, sys.stdout).stopped_commands()
+        if ended.reason:
+            return f"the install command failed: {ended.reason}"
+        if ended.exit_code == 0:
+            return ""
+        lines = [line.strip() for line in ended.tail.splitlines() if line.strip()]
+        last = " / ".join(lines[-_TAIL_LINES:]) or "it printed nothing"
+        how = f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
+        return f"the install command ended with {how}: {last[:_TAIL_CHARACTERS]}"
 
     def delivery(self, request: Request) -> Delivery:
         from gate.cli.tools import Printing
@@ -252,12 +229,21 @@ def _split(arguments: str) -> list[str]:
         ) from None
 
 
-def _echo(data: bytes) -> None:
-    from gate.render.escape import terminal
+class _Echo:
+    """What the suite prints, line by line, without a way to command the terminal."""
 
-    text = data.decode("utf-8", "replace")
-    sys.stdout.write("".join(f"  {terminal(line)}\n" for line in text.splitlines()))
-    sys.stdout.flush()
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def __call__(self, data: bytes) -> None:
+        from gate.render.escape import terminal
+
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > _LONGEST_LINE:
+            lines.append(self._rest)
+            self._rest = b""
+        sys.stdout.write("".join(f"  {terminal(line.decode('utf-8', 'replace'))}\n" for line in lines))
+        sys.stdout.flush()
 
 
 def _annotate(message: str) -> None:

@@ -22,18 +22,20 @@ _IGNORED = "on a pull request only the base decides"
 @click.command(epilog="Example: gate config alpha rules")
 @click.argument("keys", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--base", default=None, help="Show what would count for a pull request into this commit.")
 @click.pass_obj
-def config(console: Console, keys: tuple[str, ...], as_json: bool) -> int:
+def config(console: Console, keys: tuple[str, ...], as_json: bool, base: str | None) -> int:
     """List all settings, or what is known of KEYS: value, origin, what it may be, and whether it decides.
 
-    A setting that decides can change the verdict: on a pull request only the base branch may set it.
+    A setting that decides can change the verdict: on a pull request only the base branch may set it, and what
+    anything else says is listed as ignored.
     """
     from gate.settings import Layer, names, resolve
 
     unknown = [key for key in keys if key not in names()]
     if unknown:
         resolve([Layer("gate config", dict.fromkeys(unknown))])
-    resolved = _resolved(Path.cwd())
+    resolved = _resolved(Path.cwd(), base)
     rows = [_row(resolved, key) for key in names() if not keys or key in keys]
     if as_json:
         ignored = [{"key": key, "from": layer, "why": _IGNORED} for key, layer in resolved.ignored]
@@ -45,16 +47,26 @@ def config(console: Console, keys: tuple[str, ...], as_json: bool) -> int:
     return EXIT_HOLDS
 
 
-def _resolved(folder: Path) -> Resolved:
-    from gate.baselines.trusted import local_layers
+def _resolved(folder: Path, base: str | None) -> Resolved:
+    """As `gate ci` resolves them: with an event of GitHub or a named base, the base's alone decide."""
     from gate.settings import Layer, from_environment, from_inputs, resolve
 
-    layers = [
-        *local_layers(folder),
-        Layer("environment", from_environment(os.environ)),
-        Layer("action input", from_inputs(os.environ)),
-    ]
-    return resolve(layers)
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    # elsewhere, INPUT_METHOD and the like are another program's business
+    inputs = from_inputs(os.environ) if in_actions else {}
+    others = [Layer("environment", from_environment(os.environ)), Layer("action input", inputs)]
+    if not in_actions and base is None:
+        from gate.baselines.trusted import local_layers
+
+        return resolve([*local_layers(folder), *others])
+    from gate.baselines.trusted import settings_layers
+    from gate.cli.tools import find_base, git_of, read_event, read_trusted
+    from gate.pipeline import Request
+
+    request = Request(root=folder, environ=dict(os.environ), base=base)
+    git = git_of(request)
+    trusted = read_trusted(git, request, find_base(git, request, read_event(request)), others)
+    return resolve(settings_layers(trusted, others))
 
 
 def _row(resolved: Resolved, key: str) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class DemoRepository:
             "GITHUB_REPOSITORY": "demo/tumours",
             "GITHUB_RUN_ATTEMPT": "1",
             "GITHUB_RUN_ID": str(number),
-            "GITHUB_SERVER_URL": "https://github.com",
+            "GITHUB_SERVER_URL": "https://github.example",
             "GITHUB_SHA": self._git("rev-parse", "HEAD"),
             "GITHUB_STEP_SUMMARY": str(folder / "summary"),
             "GITHUB_WORKSPACE": str(self.path),

@@ -114,7 +114,13 @@ def run_suite(
             process = _start(command, world)
         except (OSError, ValueError) as error:
             return RunResult(None, None, _not_started(error, world))
-        timed_out = _wait(process, printed, timeout)
+        reader = threading.Thread(target=printed.read, args=(process.stdout,), daemon=True)
+        reader.start()
+        timed_out = _wait(process, timeout)
+    reader.join(_PATIENCE_SECONDS)
+    printed.close()
+    if not reader.is_alive() and process.stdout is not None:
+        process.stdout.close()
     seconds = time.monotonic() - started
     result = _result(report, partial, process.returncode, printed.tail(), timed_out=timeout if timed_out else None)
     return replace(result, seconds=seconds)
@@ -143,10 +149,8 @@ def _not_started(error: OSError | ValueError, world: World) -> str:
     return f"`{world.python}` can't be started: {told}"
 
 
-def _wait(process: subprocess.Popen[bytes], printed: _Printed, timeout: float) -> bool:
+def _wait(process: subprocess.Popen[bytes], timeout: float) -> bool:
     """Wait for the child and then end whatever it left in its group; True when its time was up."""
-    reader = threading.Thread(target=printed.read, args=(process.stdout,), daemon=True)
-    reader.start()
     try:
         process.wait(timeout)
         timed_out = False
@@ -157,10 +161,6 @@ def _wait(process: subprocess.Popen[bytes], printed: _Printed, timeout: float) -
         _end(process)
         raise
     _signal_group(process.pid, _KILL)  # daemons of the suite must not outlive it
-    reader.join(_PATIENCE_SECONDS)
-    printed.close()
-    if not reader.is_alive() and process.stdout is not None:
-        process.stdout.close()
     return timed_out
 
 
@@ -269,6 +269,8 @@ def _reason(code: int, tail: str, running: str) -> str:
     unwritten = next((line for line in lines if line.startswith("gate report could not be written")), "")
     if unwritten:
         return unwritten[:300]
+    if code in _ORDINARY and not running:
+        return f"{_ended(code)} and left no report: `-p no:gate`, `--help` or the like kept the plugin from it"
     return f"{_ended(code)} and left no report{running}"
 
 

@@ -1,0 +1,1 @@
+"""One trial loop for everything that is measured more than once; the decisions are in `gate.stats`."""

@@ -169,7 +169,7 @@ def test_facets_and_stochastic(pytester: pytest.Pytester, workers: list[str]) ->
                                    scores=np.array([.5, 1, np.nan]), attacks={"typo": np.array([1, 1, 1])})
         """
     )
-    raw, _ = run(pytester, "--strict-markers", *workers, subprocess=bool(workers))
+    raw, _ = run(pytester, "--strict-markers", *workers, subprocess=True)  # NumPy can be loaded only once a process
     report = read_report(json.dumps(raw).encode(), "c.json")
     (case,) = report.cases
     assert report.completeness.complete
@@ -267,7 +267,7 @@ def test_local_file_holds_what_the_report_must_not(pytester: pytest.Pytester) ->
             robustness.sweep(model, x, (x[:, 0] > 0).astype(int), [0.5], ids=[f"patient {n}" for n in range(50)])
         """
     )
-    run(pytester, "--gate-local=l.jsonl")
+    run(pytester, "--gate-local=l.jsonl", subprocess=True)
     lines = [json.loads(line) for line in (pytester.path / "l.jsonl").read_text().splitlines()]
     assert len(lines) == 50
     assert any("→" in move for line in lines for move in line.get("moves", {}).values())

@@ -97,11 +97,12 @@ class Gatherer:
             entry = stages.test_entry(report.nodeid, list(report.keywords), report.location)
             self._tests[report.nodeid] = entry
         self._take_metadata(entry, report)
-        outcome = self._config.hook.pytest_report_teststatus(report=report, config=self._config)[0]
+        status = self._config.hook.pytest_report_teststatus(report=report, config=self._config)
+        outcome = status[0] if status else report.outcome  # nobody answers without the terminal plugin
         hides_failure = outcome in _OUTRANKED and entry["outcome"] in _BAD
         if outcome not in ("passed", "") and not hides_failure:
             entry["outcome"] = outcome
-        tracebacks = self._config.option.tbstyle != "no"
+        tracebacks = getattr(self._config.option, "tbstyle", "") != "no"
         entry[report.when] = stages.stage(report, log=getattr(report, LOG, None), tracebacks=tracebacks)
 
     def _take_metadata(self, entry: dict[str, Any], report: Any) -> None:

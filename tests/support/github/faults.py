@@ -27,6 +27,8 @@ class Fault:
         cut: close the connection before acting, after acting without an answer, or midway in the answer.
         delay: seconds before acting.
         together: hold requests until so many match, then let them act at once.
+        text: which requests by what their body holds.
+        after: wait for this before acting.
         first: called before acting, for what happens in between.
     """
 
@@ -41,6 +43,8 @@ class Fault:
     cut: Cut = ""
     delay: float = 0.0
     together: int = 0
+    text: str = ""
+    after: threading.Event | None = None
     first: Callable[[State], None] | None = None
     barrier: threading.Barrier | None = None
 
@@ -49,8 +53,10 @@ class Fault:
             self.barrier = threading.Barrier(self.together)
             self.times = self.together
 
-    def matches(self, method: str, target: str) -> bool:
-        return self.times != 0 and self.method in ("", method) and re.search(self.path, target) is not None
+    def matches(self, method: str, target: str, body: str) -> bool:
+        if self.times == 0 or self.method not in ("", method) or self.text not in body:
+            return False
+        return re.search(self.path, target) is not None
 
 
 class Faults:
@@ -69,11 +75,11 @@ class Faults:
         with self._lock:
             self._list.clear()
 
-    def take(self, method: str, target: str) -> Fault | None:
+    def take(self, method: str, target: str, body: str) -> Fault | None:
         """The first fault that matches, counted down."""
         with self._lock:
             for fault in self._list:
-                if fault.matches(method, target):
+                if fault.matches(method, target, body):
                     fault.times -= 1 if fault.times > 0 else 0
                     return fault
         return None

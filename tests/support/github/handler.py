@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.github.seen_tokens.append(headers.get("authorization", ""))
-        fault = self.github.faults.take(self.command, self.path)
+        fault = self.github.faults.take(self.command, self.path, body.decode("utf-8", "replace"))
         if fault is not None and not self._before(fault):
             return
         answer = self._answer(headers, body, fault)
@@ -67,6 +67,8 @@ class Handler(BaseHTTPRequestHandler):
             return False
         if fault.delay:
             time.sleep(fault.delay)
+        if fault.after is not None:
+            assert fault.after.wait(20)
         if fault.barrier is not None:
             fault.barrier.wait(timeout=20)
         if fault.first is not None:

@@ -12,6 +12,7 @@ import pytest
 
 from gate.cli.config import may_be
 from gate.settings import decides, names
+from tests.support.repository import Repository
 
 
 def config(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -112,3 +113,57 @@ def test_settings_can_not_write_to_the_terminal(tmp_path: Path) -> None:
     result = config(cwd=tmp_path)
     assert result.returncode == 0
     assert "\x1b" not in result.stdout
+
+
+@pytest.fixture
+def pull_request(tmp_path: Path) -> Repository:
+    """A head that loosens the settings of its base."""
+    repository = Repository(tmp_path / "project")
+    repository.commit({"gate.toml": "alpha = 0.01\n"})
+    repository.branch("feature")
+    repository.commit({"gate.toml": "alpha = 0.5\nobserve = true\ntimeout = 60\n"})
+    return repository
+
+
+def check_as_on_a_pull_request(result: subprocess.CompletedProcess[str], base: str) -> None:
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    found = {row["key"]: (row["value"], row["from"]) for row in told["settings"]}
+    assert found["alpha"] == (0.01, f"base {base[:7]}:gate.toml")
+    assert found["observe"] == (False, "default")
+    assert found["timeout"][0] == 60.0
+    assert found["delta"] == (0.3, "default")
+    ignored = {(entry["key"], entry["from"].split()[0]) for entry in told["ignored"]}
+    assert ignored == {("alpha", "head"), ("observe", "head"), ("delta", "environment")}
+
+
+def test_against_a_base_only_the_base_decides(pull_request: Repository) -> None:
+    base = pull_request.git("rev-parse", "main")
+    result = config("--json", "--base", "main", cwd=pull_request.path, GATE_DELTA="0.9")
+    check_as_on_a_pull_request(result, base)
+    table = config("--base", "main", cwd=pull_request.path, GATE_DELTA="0.9")
+    assert "`delta` from the environment is ignored: on a pull request only the base decides" in table.stderr
+
+
+def test_in_an_action_only_the_base_decides(pull_request: Repository, tmp_path: Path) -> None:
+    base, head = (pull_request.git("rev-parse", name) for name in ("main", "feature"))
+    merged = pull_request.merge_like_github("main", "feature")
+    event = tmp_path / "event.json"
+    repository = {"full_name": "owner/name"}
+    sides = {
+        "base": {"ref": "main", "sha": base, "repo": repository},
+        "head": {"ref": "feature", "sha": head, "repo": repository},
+    }
+    event.write_text(json.dumps({"action": "opened", "number": 1, "pull_request": {"number": 1, **sides}}), "utf-8")
+    variables = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(event),
+        "GITHUB_REPOSITORY": "owner/name",
+        "GITHUB_SHA": merged,
+    }
+    check_as_on_a_pull_request(config("--json", cwd=pull_request.path, GATE_DELTA="0.9", **variables), base)
+
+
+def test_inputs_of_other_programs_are_left_alone(tmp_path: Path) -> None:
+    assert config(cwd=tmp_path, INPUT_METHOD="ibus").returncode == 0

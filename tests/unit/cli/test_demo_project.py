@@ -91,7 +91,7 @@ def test_both_comments_are_printed_and_both_pages_named(kept: tuple[Path, subpro
         assert f"Exit code {code}, as expected. The same as a page: {page}" in result.stdout
         text = page.read_text(encoding="utf-8")
         assert "<html" in text
-        assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//(?!github\.com/)""", text)
+        assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//(?!github\.example/)""", text)
 
 
 def test_the_three_kinds_of_finding_are_there(worse: Verdict) -> None:

@@ -154,7 +154,7 @@ def test_a_proxy_of_the_environment_is_used(github: GitHubServer, monkeypatch: p
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with pytest.raises(ApiError, match="proxy|connection"):
+    with pytest.raises(ApiError, match=r"proxy|connection"):
         client(github).list_comments(NUMBER)
     assert not github.log
 
