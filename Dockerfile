@@ -7,6 +7,7 @@ RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --quiet --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip download --quiet --require-hashes --only-binary :all: -d /wheels -r requirements/action.txt
 COPY pyproject.toml README.md LICENSE ./
+COPY examples/credit_model examples/credit_model
 COPY gate gate
 # The suite's environment gets the plugin alone: the gate's command has no place there.
 RUN /opt/build/bin/pip wheel --quiet --no-deps --no-build-isolation -w /wheels . \
@@ -22,7 +23,7 @@ FROM python:3.13-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends git \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --create-home --home-dir /home/suite --shell /usr/sbin/nologin suite \
     && git config --system --add safe.directory '*'
 COPY --from=build /opt/gate /opt/gate

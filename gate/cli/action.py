@@ -171,6 +171,8 @@ class Container:
         )
         if ended.reason:
             return f"the install command failed: {ended.reason}"
+        if ended.timed_out:
+            return f"the install command was stopped after {settings.timeout:g} seconds"
         if ended.exit_code == 0:
             return ""
         lines = [line.strip() for line in ended.tail.splitlines() if line.strip()]

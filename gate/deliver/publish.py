@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ class Publisher:
         write: how a file is written (atomically; in the container without following links).
         tokens: environment from which a token is taken where the settings have none.
         comments: whether the pull request may be commented on at all (never from a shell).
+        sleep: waits between attempts to reach GitHub, in seconds.
     """
 
     output: Path
@@ -42,6 +44,7 @@ class Publisher:
     write: WriteFile
     tokens: Mapping[str, str]
     comments: bool = True
+    sleep: Callable[[float], None] = time.sleep
 
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
         """Deliver a verdict; returns what could not be delivered, one sentence each."""
@@ -51,20 +54,25 @@ class Publisher:
             url, warning = self._comment(verdict, event, settings)
             warnings += [warning] if warning else []
         told = replace(verdict, notices=(*verdict.notices, *warnings))
-        self._files(told)
-        try:
-            self.runner.append_summary(render.summary(told))
-            self._outputs(told, url)
-        except (OSError, GateError) as error:
-            warnings.append(f"the runner's files could not be written: {error}")
+        order = event.run_id if event is not None else 0
+        steps: dict[str, Callable[[], None]] = {
+            f"the files in {self.output}": lambda: self._files(told, order),
+            "the step summary": lambda: self.runner.append_summary(render.summary(told)),
+            "the outputs of the step": lambda: self._outputs(told, url),
+        }
         if settings.annotations:
-            self.runner.annotate(render.annotations(told))
+            steps["the annotations"] = lambda: self.runner.annotate(render.annotations(told))
+        for what, step in steps.items():
+            try:
+                step()
+            except (OSError, GateError) as error:
+                warnings.append(f"{what} could not be written: {error}")
         return tuple(warnings)
 
-    def _files(self, verdict: Verdict) -> None:
+    def _files(self, verdict: Verdict, order: int) -> None:
         texts = {
             "verdict.json": render.verdict_json(verdict),
-            "comment.md": render.comment(verdict),
+            "comment.md": render.comment(verdict, order=order),
             "report.html": render.page(verdict),
         }
         for name, text in texts.items():
@@ -88,7 +96,7 @@ class Publisher:
         if not token:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
         try:
-            client = GitHub(event.api_url, event.repository, token)
+            client = GitHub(event.api_url, event.repository, token, sleep=self.sleep)
             result = post_comment(
                 client,
                 event.pull_request,
@@ -98,5 +106,5 @@ class Publisher:
                 create=settings.comment == "always" or bool(verdict.findings) or verdict.welcome,
             )
         except GateError as error:
-            return "", f"no comment: {error.message}"
+            return "", f"no comment: {error.message}{f'; {error.remedy}' if error.remedy else ''}"
         return result.url, result.warning

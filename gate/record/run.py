@@ -56,6 +56,27 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended.
+
+    Attributes:
+        exit_code: None when a signal ended it, or when it did not start.
+        signal: number of the signal that ended it.
+        reason: why it could not be started, one sentence; else empty.
+        tail: the last that it printed; untrusted text.
+        timed_out: whether its time was up.
+        seconds: on the monotonic clock.
+    """
+
+    exit_code: int | None
+    signal: int | None
+    reason: str = ""
+    tail: str = ""
+    timed_out: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class User:
     """Whose rights the child has; needs root."""
 
@@ -107,13 +128,28 @@ def run_suite(
             return RunResult(None, None, f"the old file {old} can't be removed: {error.strerror or error}")
     # `-p gate` finds the entry point also where the suite's environment turns the loading of plugins off
     command = [world.python, "-m", "pytest", "-p", "gate", *options, f"--gate-report={report.absolute()}", *arguments]
+    ended = run_command(command, world=world, timeout=timeout, echo=echo)
+    if ended.reason:
+        return RunResult(None, None, ended.reason)
+    code = -ended.signal if ended.signal is not None else ended.exit_code or 0
+    result = _result(report, partial, code, ended.tail, timed_out=timeout if ended.timed_out else None)
+    return replace(result, seconds=ended.seconds)
+
+
+def run_command(command: Sequence[str], *, world: World, timeout: float, echo: Echo | None = None) -> Ended:
+    """Run one command in a world, and end whatever it left behind.
+
+    Args:
+        timeout: seconds; then it and all that it started are ended.
+        echo: takes what it prints, at most its first 2 MB and last 64 kB.
+    """
     printed = _Printed(echo)
     started = time.monotonic()
     with ended_afterwards():
         try:
             process = _start(command, world)
         except (OSError, ValueError) as error:
-            return RunResult(None, None, _not_started(error, world))
+            return Ended(None, None, _not_started(error, world, command[0]))
         reader = threading.Thread(target=printed.read, args=(process.stdout,), daemon=True)
         reader.start()
         timed_out = _wait(process, timeout)
@@ -121,9 +157,14 @@ def run_suite(
     printed.close()
     if not reader.is_alive() and process.stdout is not None:
         process.stdout.close()
-    seconds = time.monotonic() - started
-    result = _result(report, partial, process.returncode, printed.tail(), timed_out=timeout if timed_out else None)
-    return replace(result, seconds=seconds)
+    code = process.returncode
+    return Ended(
+        code if code >= 0 else None,
+        -code if code < 0 else None,
+        tail=printed.tail(),
+        timed_out=timed_out,
+        seconds=time.monotonic() - started,
+    )
 
 
 def _start(command: Sequence[str], world: World) -> subprocess.Popen[bytes]:
@@ -142,11 +183,11 @@ def _start(command: Sequence[str], world: World) -> subprocess.Popen[bytes]:
     )
 
 
-def _not_started(error: OSError | ValueError, world: World) -> str:
+def _not_started(error: OSError | ValueError, world: World, program: str) -> str:
     if not world.cwd.is_dir():
         return f"the suite's folder `{world.cwd}` does not exist"
     told = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-    return f"`{world.python}` can't be started: {told}"
+    return f"`{program}` can't be started: {told}"
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float) -> bool:

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from jsonschema import Draft4Validator, FormatChecker
 
-from tests.support.github.description import COMMENT, PUBLIC, USER, Description, description
+from tests.support.github.description import COMMENT, PUBLIC, PULL, Description, description
 
 UNDOCUMENTED = frozenset({301, 302, 307, 308, 401, 403, 404, 429, 500, 502, 503})
 """Statuses that GitHub gives on every path and describes on few."""
@@ -55,6 +55,9 @@ class Checker:
 
     def __init__(self, name: str = PUBLIC) -> None:
         self.description: Description = description(name)
+        pull = self.description[PULL]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        # The description forgets that a deleted fork leaves null there, as recorded answers of GitHub show.
+        pull["properties"]["head"]["properties"]["repo"]["nullable"] = True
         # Fixed words before placeholders: /issues/comments/1 is no comments of an issue named "comments".
         self._patterns = [(path, _pattern(path)) for path in sorted(self.description, key=lambda path: path.count("{"))]
 
@@ -174,6 +177,3 @@ def _pattern(template: str) -> re.Pattern[str]:
     # Only the path of a file and the name of a commit go on over slashes.
     pattern = re.sub(r"\\\{(path|ref)\\\}", r"(?P<\1>.+)", re.escape(template))
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", pattern))
-
-
-__all__ = ["USER", "Checker", "Operation", "as_draft4"]

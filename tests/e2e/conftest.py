@@ -1,0 +1,27 @@
+"""One engine and one image for all container tests; without an engine they are skipped, loudly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import container
+from tests.support.engine.daemon import Engine, EngineError, engine_here, start, stop
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    """A container engine with the action's image."""
+    ran_before = engine_here() is not None
+    try:
+        if os.geteuid() != 0:
+            raise EngineError("the container tests hand files to other users, which needs root")
+        found = start()
+    except EngineError as reason:
+        pytest.skip(f"no container engine: {reason}")
+    container.build(found)
+    yield found
+    if not ran_before:
+        stop()
