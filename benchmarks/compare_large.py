@@ -1,8 +1,8 @@
 """Reading and comparing a large candidate with its baseline, against a plain `json.loads` of the two files.
 
-Each measurement is a fresh process: the least time of three, and the peak resident memory. Imports are outside the time on
-both sides. At 100,000 tests the comparison may take 3 times the time and 1.3 times the memory of the plain parse, and
-its time must grow linearly with the number of tests.
+Each measurement is a fresh process: the least time of three, and the peak resident memory. Imports are outside the
+time on both sides. From 100,000 tests on the comparison may take 3 times the time and 1.3 times the memory of the plain
+parse, and its time must grow linearly with the number of tests.
 """
 
 from __future__ import annotations

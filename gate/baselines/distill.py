@@ -21,7 +21,7 @@ def distill(report: Report, commit: str, previous: Report | None = None, *, sess
         report: a candidate; where an id stands twice, its worst outcome counts.
         commit: where it was measured; each case that changed since `previous` carries it, shortened.
         previous: the baseline until now; its trials of the last sessions are kept.
-        sessions: how many sessions of trials a case keeps.
+        sessions: how many sessions of trials a case keeps, at least 1.
     """
     before = {case.id: case for case in previous.cases} if previous is not None else {}
     worst: dict[str, Case] = {}
@@ -54,16 +54,21 @@ def dump_baseline(report: Report) -> bytes:
 
 
 def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
-    trials = case.trials
-    if trials is not None and previous is not None and previous.trials is not None:
-        known = {session.id for session in trials.sessions}
-        kept = tuple(session for session in previous.trials.sessions if session.id not in known)
-        trials = Trials((*kept, *trials.sessions)[-sessions:])
-    path = case.location.path if case.location is not None else case.id.partition("::")[0]
-    distilled = replace(case, location=Location(path), message="", evidence=(), trials=trials, measured_at=commit)
+    trials = _joined(previous.trials if previous is not None else None, case.trials, sessions)
+    location = None if case.location is None else Location(case.location.path)  # lines move, and would fill the diff
+    distilled = replace(case, location=location, message="", evidence=(), trials=trials, measured_at=commit)
     if previous is not None and replace(previous, measured_at=commit) == distilled:
         return previous
     return distilled
+
+
+def _joined(before: Trials | None, now: Trials | None, count: int) -> Trials | None:
+    """The last `count` sessions of both. A run that did not try the case (skipped) leaves what is known."""
+    if now is None:
+        return before
+    known = {session.id for session in now.sessions}
+    kept = () if before is None else tuple(session for session in before.sessions if session.id not in known)
+    return Trials((*kept, *now.sessions)[-count:])
 
 
 def _entry(case: Case) -> dict[str, Any]:
@@ -72,8 +77,9 @@ def _entry(case: Case) -> dict[str, Any]:
         entry["outcome"] = case.outcome.value
     if case.kind is not Kind.TEST:
         entry["kind"] = case.kind.value
-    if case.location is not None and case.location.path != case.id.partition("::")[0]:
-        entry["path"] = case.location.path
+    path = None if case.location is None else case.location.path
+    if path != case.id.partition("::")[0]:
+        entry["path"] = path
     return entry | facets_to_json(case)
 
 

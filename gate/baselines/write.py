@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from gate.errors import UsageError
 
+NEW_MODE = 0o644
+
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file's content whole or not at all; its folder is made where it lacks.
+    """Replace a file's content whole or not at all; its folder is made where it lacks, its mode is kept.
+
+    A symbolic link is replaced by a file, never followed.
 
     Raises:
-        UsageError: the folder can't be written, or the disk is full.
+        UsageError: the folder can't be written, a folder stands in the way, or the disk is full.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,12 +32,22 @@ def write_atomically(path: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        beside.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        beside.chmod(_mode(path))
         beside.replace(path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             beside.unlink()
-        raise _refusal(path, error) from None
+        if isinstance(error, OSError):
+            raise _refusal(path, error) from None
+        raise
+
+
+def _mode(path: Path) -> int:
+    try:
+        found = path.lstat().st_mode
+    except FileNotFoundError:
+        return NEW_MODE
+    return stat.S_IMODE(found) & 0o777 if stat.S_ISREG(found) else NEW_MODE
 
 
 def _refusal(path: Path, error: OSError) -> UsageError:

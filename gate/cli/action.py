@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate.cli.console import Console
 from gate.cli.files import CANDIDATE
-from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, SuiteError, UsageError
+from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, ReportError, SuiteError, UsageError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
@@ -136,7 +136,10 @@ class Container:
                     )
             if result.report is None:
                 return Measured(None, reason=result.reason, notices=notices)
-            data = read_left(report, settings.max_report_bytes)
+            try:
+                data = read_left(report, settings.max_report_bytes)
+            except ReportError as error:
+                return Measured(None, reason=f"the report {error.message}", notices=notices)
         self._write(request.root / request.output / CANDIDATE.name, data)
         return Measured(data, notices=notices)
 

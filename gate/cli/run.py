@@ -31,6 +31,7 @@ def run(
     import os
 
     from gate.cli.files import read_report_file
+    from gate.cli.tools import echo
     from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED
     from gate.pipeline import run_locally
 
@@ -38,12 +39,21 @@ def run(
     changed = {"suite": suite or settings.suite, "timeout": timeout or settings.timeout}
     settings = settings.model_copy(update=changed)
     result = run_locally(
-        settings, arguments, root=Path.cwd(), report=output, environ=os.environ, python=python, local=LOCAL
+        settings,
+        arguments,
+        root=Path.cwd(),
+        report=output,
+        environ=os.environ,
+        python=python,
+        local=None if os.environ.get("CI") else LOCAL,
+        echo=None if console.quiet else echo,
     )
     if result.report is None:
         console.error(result.reason, remedy="the output above is pytest's own")
         return EXIT_UNDECIDED
     report = read_report_file(output, settings.max_report_bytes)
+    if result.warning:
+        console.warn(result.warning)
     for reason in report.completeness.reasons:
         console.error(f"the run is not whole: {reason}")
     console.say(f"{len(report.cases):,} cases: {output}")

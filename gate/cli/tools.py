@@ -108,7 +108,7 @@ def _measure(console: Console, request: Request, settings: Settings, python: str
 
     candidate = request.root / request.output / CANDIDATE.name
     local = None if request.environ.get("CI") else request.root / request.output / LOCAL.name
-    echo = None if console.quiet else _echo
+    show = None if console.quiet else echo
     result = run_locally(
         settings,
         (),
@@ -117,14 +117,15 @@ def _measure(console: Console, request: Request, settings: Settings, python: str
         environ=request.environ,
         python=python,
         local=local,
-        echo=echo,
+        echo=show,
     )
     if result.report is None:
         return Measured(None, reason=result.reason)
-    return Measured(read_left(result.report, settings.max_report_bytes))
+    notices = (result.warning,) if result.warning else ()
+    return Measured(read_left(result.report, settings.max_report_bytes), notices=notices)
 
 
-def _echo(data: bytes) -> None:
+def echo(data: bytes) -> None:
     """What the suite prints, without a way to command the runner or the terminal."""
     from gate.render.escape import terminal
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gate.errors import ReportError
 from gate.ingest.baseline import is_baseline, read_baseline
+from gate.ingest.candidate import is_candidate, read_candidate
+from gate.ingest.foreign import foreign
 from gate.ingest.junit import is_xml, read_junit
+from gate.ingest.lean import LEAN
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
-from gate.ingest.text import decode, parse, refuse_conflict
+from gate.ingest.text import collector_paused, decode, parse, refuse_conflict
 from gate.schema.report import Report
 
 DEFAULT_LIMIT = 1_000_000_000
@@ -32,22 +34,15 @@ class JsonFormat:
     read: Callable[[Any, str], Report]
 
 
-FORMATS: Mapping[str, TextFormat | JsonFormat] = {
-    "baseline": TextFormat(is_baseline, read_baseline),
+Format = TextFormat | JsonFormat
+
+FORMATS: Mapping[str, Format] = {
     "junit": TextFormat(is_xml, read_junit),
+    "baseline": TextFormat(is_baseline, read_baseline),
+    "candidate": JsonFormat(is_candidate, read_candidate),
     "pytest-json-report": JsonFormat(is_pytest_json, read_pytest_json),
 }
-
-FOREIGN = {
-    "promptfoo": ("evalId", "results"),
-    "Stryker": ("schemaVersion", "files"),
-    "coverage.py": ("meta", "totals"),
-    "Jest": ("numTotalTests", "testResults"),
-    "Inspect": ("eval", "plan"),
-    "EvalPlus": ("date", "eval"),
-    "SARIF": ("runs", "$schema"),
-}
-"""Tools whose JSON is told by name when it is given to us, and two keys that give it away."""
+"""Every format by name; the first that recognises a file reads it."""
 
 
 def read_report(data: bytes, name: str, *, limit: int = DEFAULT_LIMIT) -> Report:
@@ -59,27 +54,20 @@ def read_report(data: bytes, name: str, *, limit: int = DEFAULT_LIMIT) -> Report
         limit: bytes above which it is refused.
 
     Raises:
-        ReportError: not a report that we know, damaged, too large or newer (BaselineError for a baseline).
+        ReportError: not a report that we know, damaged, too large or newer.
+        BaselineError: a damaged baseline, or merge conflict markers.
     """
-    text = decode(data, name, limit)
-    del data
-    refuse_conflict(text, name)
-    for form in FORMATS.values():
-        if isinstance(form, TextFormat) and form.recognises(text):
-            return form.read(text, name)
-    value = parse(text, name)
-    del text
-    for form in FORMATS.values():
-        if isinstance(form, JsonFormat) and form.recognises(value):
-            return form.read(value, name)
-    raise ReportError(_foreign(value), where=name, remedy="name a pytest-json-report file, a baseline or JUnit XML")
-
-
-def _foreign(value: Any) -> str:
-    if not isinstance(value, Mapping):
-        return f"expected a report, found a JSON {type(value).__name__}"
-    for tool, keys in FOREIGN.items():
-        if all(key in value for key in keys):
-            return f"this is a report of {tool}, which this version does not read"
-    found = ", ".join(sorted(str(key) for key in value)[:6]) or "nothing"
-    return f"expected a report with exitcode, root and summary, found an object with: {found}"
+    with collector_paused():
+        text = decode(data, name, limit)
+        del data  # the text is enough, and as large
+        if not is_xml(text):
+            refuse_conflict(text, name)
+        for form in FORMATS.values():
+            if isinstance(form, TextFormat) and form.recognises(text):
+                return form.read(text, name)
+        value = parse(text, name, using=LEAN)
+        del text
+        for form in FORMATS.values():
+            if isinstance(form, JsonFormat) and form.recognises(value):
+                return form.read(value, name)
+    raise foreign(value, name)

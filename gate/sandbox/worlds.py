@@ -142,10 +142,11 @@ def read_left(path: Path, limit: int) -> bytes:
         raise ReportError(
             f"can't be read: {error.strerror or error}", where=path.name, remedy="look at what the suite printed"
         ) from None
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(handle)
+        raise ReportError("is no plain file", where=path.name, remedy="let only the plugin write it")
     with os.fdopen(handle, "rb") as stream:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-            raise ReportError("is no plain file", where=path.name, remedy="let only the plugin write it")
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise ReportError(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import threading
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +39,8 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Repository:
             target = repository.path / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT / name, target)
-    repository.commit({".github/workflows/robustness.yml": WORKFLOW.read_text(encoding="utf-8")}, "project")
+    workflow = WORKFLOW.read_text(encoding="utf-8").replace("scikit-learn pandas", pinned())
+    repository.commit({".github/workflows/robustness.yml": workflow}, "project")
     environ = {**os.environ, "GATE_WORKING_DIRECTORY": EXAMPLE}
     subprocess.run(
         [sys.executable, "-m", "gate", "--quiet", "baseline", "create", "--runs", "1", "--", "-p", "no:cacheprovider"],
@@ -67,6 +72,11 @@ def act(engine: Engine, origin: Repository, folder: Path, branch: str, github: G
     github.add_pull_request(1, head, base)
     event = folder / "event.json"
     event.write_text(json.dumps(container.pull_request_event(base, head)), encoding="utf-8")
+    # act names its containers by the workflow and the job: runs at once need names of their own
+    workflow = folder / "workflow.yml"
+    text = (workspace / ".github/workflows/robustness.yml").read_text(encoding="utf-8")
+    assert text.startswith("name: robustness\n")
+    workflow.write_text(text.replace("\n", f" {folder.name} {os.getpid()}\n", 1), encoding="utf-8")
     merge = Repository(workspace).head
     Repository(workspace).git("remote", "set-url", "origin", "https://github.com/octo/model.git")
     command = [
@@ -81,8 +91,12 @@ def act(engine: Engine, origin: Repository, folder: Path, branch: str, github: G
         *("--env", f"GITHUB_SHA={merge}"),
         *("--container-daemon-socket", engine.host),
         "--rm",
-        *("-W", ".github/workflows/robustness.yml"),
+        *("-W", str(workflow)),
     ]
+    # the same arithmetic as here, where the script of its own runs
+    for name in sorted(os.environ):
+        if name.startswith(("OPENBLAS_", "OMP_")):
+            command += ["--env", f"{name}={os.environ[name]}"]
     result = subprocess.run(
         command,
         cwd=workspace,
@@ -96,19 +110,54 @@ def act(engine: Engine, origin: Repository, folder: Path, branch: str, github: G
     return result.returncode, result.stdout + result.stderr, workspace
 
 
-def independent(origin: Repository, tmp_path: Path) -> dict[str, Any]:
-    """What a script of its own says about both models."""
+def independent(engine: Engine, origin: Repository, folder: Path) -> dict[str, Any]:
+    """What a script of its own says about both models, on the same Python and packages, without the gate."""
+    folder.mkdir()
     for name in ("main", "worse"):
-        (tmp_path / f"{name}.py").write_text(origin.git("show", f"{name}:{EXAMPLE}/model.py"), encoding="utf-8")
-    script = PROJECT / "tests/support/two_models.py"
-    result = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "main.py"), str(tmp_path / "worse.py")],
-        capture_output=True,
-        text=True,
-        check=True,
+        (folder / f"{name}.py").write_text(origin.git("show", f"{name}:{EXAMPLE}/model.py"), encoding="utf-8")
+    shutil.copy(PROJECT / "tests/support/two_models.py", folder)
+    install = f"python -m venv /tmp/own && /tmp/own/bin/pip install --quiet {pinned()}"
+    script = f"{install} && /tmp/own/bin/python /own/two_models.py /own/main.py /own/worse.py"
+    result = engine.docker(
+        *("run", "--rm", "--volume", f"{folder}:/own:ro", "--entrypoint", "/bin/sh", container.IMAGE, "-c", script)
     )
     found: dict[str, Any] = json.loads(result.stdout)
     return found
+
+
+def pinned() -> str:
+    """The versions of this environment: an ill-conditioned model answers differently on others."""
+    return " ".join(f"{name}=={version(name)}" for name in ("numpy", "scipy", "scikit-learn", "pandas"))
+
+
+def keys(names: list[str]) -> set[str]:
+    """The keys under which a comment shows examples, computed as docs/reports.md says."""
+    made = (hashlib.blake2b(name.encode(), digest_size=8, key=b"default").digest() for name in names)
+    return {base64.b32encode(key).decode("ascii").rstrip("=").lower() for key in made}
+
+
+def same_as(truth: dict[str, Any], body: str) -> None:
+    """Every count and every example that the comment names is what the script found."""
+    plain = body.replace("*", "").replace("`", "")
+    found = dict(
+        re.findall(r"^\| (F\d+) \| (\d+ (?:negative flips|adversarial regressions), .*?) \|", plain, re.MULTILINE)
+    )
+    expected = {}
+    for name in ("all patients", "noisy"):
+        flips = truth[name]
+        text = f"{len(flips['negative'])} negative flips, {len(flips['positive'])} positive in {name}"
+        expected[text] = keys(flips["negative"])
+    for attack, hit in truth["adversarial"].items():
+        before, after = truth["robust"][attack]
+        if hit:
+            expected[f"{len(hit)} adversarial regressions, {attack} in noisy"] = keys(hit)
+            assert f"({before}/228)" in plain
+            assert f"({after}/228)" in plain
+    assert set(found.values()) == set(expected), plain
+    for finding, text in found.items():
+        shown = set(re.findall(rf"^\| {finding} \| (\w{{13}}) \|", plain, re.MULTILINE))
+        assert shown
+        assert shown <= expected[text]
 
 
 def test_red_green_red_and_one_comment(engine: Engine, origin: Repository, tmp_path: Path) -> None:
@@ -129,11 +178,7 @@ def test_red_green_red_and_one_comment(engine: Engine, origin: Repository, tmp_p
     assert "Less robust" in bodies[0]
     assert "As robust as main" in bodies[1]
     assert "test_end" in bodies[2]
-    truth = independent(origin, tmp_path)
-    plain = bodies[0].replace("*", "").replace("`", "")
-    assert f"{len(truth['all patients']['negative'])} negative flips" in plain
-    assert f"{len(truth['noisy']['negative'])} negative flips" in plain
-    assert f"{len(truth['adversarial']['gaussian ε=0.2'])} adversarial regressions" in plain
+    same_as(independent(engine, origin, tmp_path / "own"), bodies[0])
 
 
 def test_two_runs_at_once_leave_one_comment(engine: Engine, origin: Repository, tmp_path: Path) -> None:
@@ -153,4 +198,6 @@ def test_two_runs_at_once_leave_one_comment(engine: Engine, origin: Repository, 
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(github.comments(1)) == 1, "\n".join(log[-3000:] for log in logs)
+        told = "\n".join(log[-3000:] for log in logs)
+        assert [log.count("OUTPUT verdict=holds exit=0") for log in logs] == [1, 1], told
+        assert len(github.comments(1)) == 1, told

@@ -49,7 +49,7 @@ def attack(engine: Engine, origin: Repository, tmp_path: Path):
         more.get("prepare", lambda path: None)(workspace)
         with GitHubServer(tokens=(container.TOKEN,)) as github:
             github.add_pull_request(1, head, base)
-            ended = container.run_action(
+            return container.run_action(
                 engine,
                 workspace,
                 container.pull_request_event(base, head),
@@ -57,7 +57,6 @@ def attack(engine: Engine, origin: Repository, tmp_path: Path):
                 api=github.url,
                 inputs=more.get("inputs"),
             )
-        return ended
 
     return run
 
@@ -73,7 +72,8 @@ def test_an_install_command_that_replaces_the_gate(attack) -> None:
         "import gate, pathlib; print(gate.__file__)\n"
         "for folder in ('/opt/gate', '/opt/suite'):\n"
         "    for site in pathlib.Path(folder).glob('lib/python3*/site-packages'):\n"
-        "        for name, text in (('evil.pth', 'import os; os._exit(0)\\n'), ('gate/errors.py', 'raise SystemExit(0)')):\n"
+        "        poisons = {'evil.pth': 'import os; os._exit(0)\\n', 'gate/errors.py': 'raise SystemExit(0)'}\n"
+        "        for name, text in poisons.items():\n"
         "            try:\n"
         "                (site / name).write_text(text)\n"
         "                print('WROTE', folder, name)\n"

@@ -26,7 +26,7 @@ class Fault:
         raw: a body that no GitHub sends, as from a proxy; it is not checked.
         cut: close the connection before acting, after acting without an answer, or midway in the answer.
         delay: seconds before acting.
-        together: hold requests until so many match, then let them act at once.
+        together: hold the answers until so many requests have acted, so that none has seen what another does next.
         text: which requests by what their body holds.
         after: wait for this before acting.
         first: called before acting, for what happens in between.

@@ -32,6 +32,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault is not None and not self._before(fault):
             return
         answer = self._answer(headers, body, fault)
+        if fault is not None and fault.barrier is not None:
+            fault.barrier.wait(timeout=20)
         self.github.log.append((self.command, self.path, answer.status))
         if fault is not None and fault.cut == "after":
             self.close_connection = True
@@ -69,8 +71,6 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(fault.delay)
         if fault.after is not None:
             assert fault.after.wait(20)
-        if fault.barrier is not None:
-            fault.barrier.wait(timeout=20)
         if fault.first is not None:
             with self.github.state.lock:
                 fault.first(self.github.state)

@@ -130,6 +130,15 @@ def test_a_missing_permission_is_not_tried_again() -> None:
         assert "pull-requests: write" in caught.value.remedy
 
 
+def test_a_missing_permission_as_the_last_request_of_the_hour_is_no_limit(github: GitHubServer) -> None:
+    moments = Time()
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(moments.now) + 90)}
+    github.faults.add(Fault(status=403, headers=headers, message="Resource not accessible by integration"))
+    with pytest.raises(ApiError, match="may not do this"):
+        client(github, moments=moments).create_comment(NUMBER, "text")
+    assert moments.slept == []
+
+
 @pytest.mark.parametrize("token", ["", "ghs_wrong"])
 def test_an_absent_or_wrong_token(github: GitHubServer, token: str) -> None:
     with pytest.raises(ApiError) as caught:

@@ -57,7 +57,7 @@ def test_whole_numbers_are_exact_builtins(value: object) -> None:
     "value",
     [None, "1", b"1", True, np.bool_(True), 1j, float("nan"), np.float32("nan"), float("-inf"), 10**400, pd.NA, pd.NaT,
      np.ma.masked, np.array([1, 2]), decimal.Decimal("NaN"), [], object()],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_no_numbers(value: object) -> None:
     with pytest.raises(UsageError) as refused:

@@ -1,0 +1,67 @@
+"""How far a run of pytest came, from its exit code, its counts and its collectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gate.ingest.message import first_line, last_error, node_id
+from gate.ingest.refuse import count_of, mapping_of, refuse
+from gate.schema.report import Case, Completeness
+
+ENDINGS = {
+    2: "interrupted, or collection failed (exit code 2)",
+    3: "pytest had an internal error (exit code 3)",
+    4: "pytest was called wrongly (exit code 4)",
+    5: "no tests were collected (exit code 5)",
+}
+"""What pytest's exit codes beyond 0 (all passed) and 1 (some failed) say."""
+
+
+def completeness_of(
+    data: Mapping[str, Any], cases: Sequence[Case], name: str, *, collected: int | None, deselected: int | None
+) -> Completeness:
+    """Completeness of a run, with each reason why it is not whole.
+
+    Args:
+        data: the whole file.
+        collected: how many were to run, where that is known better than from the summary.
+        deselected: how many were deselected, likewise.
+    """
+    exit_code = data["exitcode"]
+    if type(exit_code) is not int:
+        refuse(f"{name}: exitcode", "a whole number", exit_code)
+    summary = mapping_of(data["summary"], f"{name}: summary")
+    left = count_of(summary.get("deselected"), f"{name}: summary/deselected") or 0
+    meant = count_of(summary.get("collected"), f"{name}: summary/collected")
+    total = count_of(summary.get("total"), f"{name}: summary/total")
+    if meant is not None:
+        meant = max(meant - left, 0)  # pytest-json-report counts deselected tests as collected
+    if collected is not None:
+        meant = collected
+    errors = tuple(dict.fromkeys(_collection_errors(data.get("collectors", []), name)))
+    reasons = [ENDINGS[exit_code]] if exit_code in ENDINGS else []
+    reasons += [f"collecting {error}" for error in errors]
+    reasons += _shortfall(len(cases), meant, total, known=bool(reasons))
+    if exit_code == 1 and not reasons and not any(case.outcome is not None and case.outcome.fails for case in cases):
+        reasons.append("exit code 1, but no reported test failed: a failed subtest or a plugin")
+    if exit_code not in (0, 1, *ENDINGS):
+        reasons.append(f"exit code {exit_code} is none of pytest's")
+    return Completeness(exit_code, meant, left if deselected is None else deselected, errors, tuple(reasons))
+
+
+def _shortfall(reported: int, meant: int | None, total: int | None, *, known: bool) -> list[str]:
+    if meant is not None and reported < meant:
+        return [f"{reported:,} of {meant:,} collected tests are reported"]
+    if total is not None and reported < total:
+        return [f"{reported:,} of {total:,} tests that the summary counts are reported"]
+    return [] if reported or known else ["no test was reported"]
+
+
+def _collection_errors(collectors: Any, name: str) -> Iterator[str]:
+    if not isinstance(collectors, list):
+        refuse(f"{name}: collectors", "a list", collectors)
+    for collector in collectors:
+        if isinstance(collector, Mapping) and collector.get("outcome") == "failed":
+            node = node_id(str(collector.get("nodeid", ""))) or "the session"
+            yield f"{node} failed: {first_line(last_error(str(collector.get('longrepr', ''))))}"
