@@ -65,7 +65,7 @@ def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) ->
 def _joined(before: Trials | None, now: Trials | None, count: int) -> Trials | None:
     """The last `count` sessions of both. A run that did not try the case (skipped) leaves what is known."""
     if now is None:
-        return before
+        return None if before is None else Trials(before.sessions[-count:])
     known = {session.id for session in now.sessions}
     kept = () if before is None else tuple(session for session in before.sessions if session.id not in known)
     return Trials((*kept, *now.sessions)[-count:])

@@ -146,16 +146,21 @@ class _Sticky:
         return self.person
 
     def _converge(self, found: list[Comment]) -> CommentResult | None:
-        """One step towards one comment with the newest text; None asks for another look."""
+        """One step towards one comment with the newest text; None asks for another look.
+
+        Of runs that have both made one, the comment of the newer one stays, so none of them writes over another's.
+        """
         order = (self.marker.order, self.marker.attempt)
         if any(self._order(one) > order and not self._same_head(one) for one in found) and self._moved_on():
             return self._give_way(found, max(found, key=self._order), _MOVED_ON)
-        keep, newest = found[0], max(found, key=self._rank)
-        if self._rank(newest) > order:
-            return self._give_way(found, newest, _NEWER_RUN)
+        keep = max(found, key=lambda one: (self._rank(one), -one.id))
+        if self._rank(keep) > order:
+            return self._give_way(found, keep, _NEWER_RUN)
+        if self._rank(keep) < order:
+            keep = found[0]
         changed = False
         if self._rank(keep) < order or (not self.posted and keep.body != self.text):
-            if not self._write(keep, lambda text: self.client.update_comment(keep.id, text)):
+            if not self._write(keep):
                 return None
             changed = True
         self.posted, self.author = keep.url, keep.author
@@ -166,14 +171,10 @@ class _Sticky:
         self.client.sleep(_SETTLE_SECONDS)
         return None
 
-    def _give_way(self, found: list[Comment], newest: Comment, why: str) -> CommentResult:
-        """A newer run has spoken: leave its text, in the oldest comment, even if that run was ended in between."""
-        keep = found[0]
-        if keep.id != newest.id and not self._write(keep, lambda _: self.client.update_comment(keep.id, newest.body)):
-            keep = newest
-        self.author = keep.author
-        self._remove(found, keep)
-        return CommentResult(keep.url, why)
+    def _give_way(self, found: list[Comment], newer: Comment, why: str) -> CommentResult:
+        """A newer run has spoken: its comment is the one that stays."""
+        self._remove(found, newer)
+        return CommentResult(newer.url, why)
 
     def _create(self, known: frozenset[int]) -> Comment:
         made: list[Comment] = []
@@ -181,10 +182,10 @@ class _Sticky:
         self.posted, self.author = made[0].url, made[0].author
         return made[0]
 
-    def _write(self, comment: Comment, send: Callable[[str], object]) -> bool:
+    def _write(self, comment: Comment) -> bool:
         """False when the comment is another account's or gone, whatever its marker says."""
         try:
-            self._accepted(send)
+            self._accepted(lambda text: self.client.update_comment(comment.id, text))
         except ApiError as error:
             if error.status not in _NOT_OURS:
                 raise
