@@ -101,6 +101,8 @@ def test_a_run_that_skipped_a_case_forgets_none_of_its_trials() -> None:
     assert only(Report((case(outcome=Outcome.SKIPPED, stochastic=True),)), previous=before).trials == trials(
         ("s", "110")
     )
+    longer = distill(Report((case(trials=trials(("r", "1"), ("s", "0"))),)), COMMIT)
+    assert only(Report((case(outcome=Outcome.SKIPPED),)), previous=longer, sessions=1).trials == trials(("s", "0"))
 
 
 def test_a_reason_is_stored() -> None:

@@ -47,9 +47,11 @@ def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
 def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"kept")
+    target.chmod(0o600)
     link.symlink_to(target)
     write_atomically(link, b"new")
     assert (target.read_bytes(), link.read_bytes(), link.is_symlink()) == (b"kept", b"new", False)
+    assert link.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_beside(tmp_path: Path) -> None:
