@@ -27,10 +27,16 @@ def test_inputs_are_those_of_the_settings_in_their_order(action: dict[str, Any])
 @pytest.mark.parametrize("key", inputs())
 def test_an_input_says_what_its_setting_says(action: dict[str, Any], key: str) -> None:
     entry = action["inputs"][key]
-    assert entry["description"] == describe(key)
     default = Settings.model_fields[key.replace("-", "_")].default
     written = str(default).lower() if isinstance(default, bool) else str(default)
-    assert entry["default"] == ("${{ github.token }}" if key == "token" else written)
+    assert entry["description"] == describe(key) + (f" (default: {written})" if written else "")
+    assert entry["required"] is False
+
+
+def test_no_default_hides_what_a_file_says(action: dict[str, Any]) -> None:
+    """GitHub hands a default over like a value, and an input counts more than the settings of the base."""
+    defaults = {key: entry["default"] for key, entry in action["inputs"].items() if "default" in entry}
+    assert defaults == {"token": "${{ github.token }}"}
 
 
 def test_outputs_are_those_of_the_design(action: dict[str, Any]) -> None:
