@@ -193,6 +193,7 @@ class Container:
             runner=RunnerFiles(request.environ, sys.stdout),
             write=self._write,
             tokens={},
+            named=request.output,
         )
         return Printing(self._console, publisher, in_actions=True)
 

@@ -36,6 +36,7 @@ class Publisher:
         write: how a file is written (atomically; in the container without following links).
         tokens: environment from which a token is taken where the settings have none.
         comments: whether the pull request may be commented on at all (never from a shell).
+        named: how later steps call the folder; in a container it stands elsewhere than for them. None: `output`.
         sleep: waits between attempts to reach GitHub, in seconds.
     """
 
@@ -45,6 +46,7 @@ class Publisher:
     tokens: Mapping[str, str]
     comments: bool = True
     sleep: Callable[[float], None] = time.sleep
+    named: Path | None = None
 
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
         """Deliver a verdict; returns what could not be delivered, one sentence each."""
@@ -83,7 +85,7 @@ class Publisher:
             "verdict": VERDICTS[verdict.would_exit],
             "exit-code": str(int(verdict.exit_code)),
             "findings": str(len(verdict.failing)),
-            "report": str(self.output / "verdict.json"),
+            "report": str((self.named or self.output) / "verdict.json"),
             "comment-url": url,
         }
         for name, value in outputs.items():

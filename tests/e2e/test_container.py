@@ -80,6 +80,8 @@ def test_red_green_red_with_one_comment(engine: Engine, origin: Repository, tmp_
         assert worse.exit_code == 1, worse.log
         assert worse.outputs["verdict"] == "regression"
         assert worse.outputs["exit-code"] == "1"
+        assert worse.outputs["findings"] == "2"
+        assert worse.outputs["report"] == ".gate/verdict.json"
         assert {finding["rule"] for finding in worse.verdict["findings"]} == {"newly-failing", "negative-flip"}
         assert "test_number[7]" in worse.summary
         assert "::error" in worse.log
