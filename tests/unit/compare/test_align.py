@@ -27,7 +27,7 @@ def ids(folder: str, count: int = 3) -> list[str]:
     [
         ("", "ADK/agent_data/", ("", "ADK/agent_data/")),
         ("svc/", "", ("svc/", "")),
-        ("/home/runner/work/r/r/", "/github/workspace/", ("/home/runner/work/r/r/", "/github/workspace/")),
+        ("/builds/group/r/", "/github/workspace/", ("/builds/group/r/", "/github/workspace/")),
         ("C:/a/r/", "/github/workspace/", ("C:/a/r/", "/github/workspace/")),
         ("", "/github/workspace/", ("", "/github/workspace/")),
     ],
