@@ -56,7 +56,12 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     repository.checkout("main")
     repository.branch("worse")
     repository.git("apply", f"--directory={EXAMPLE}", f"{EXAMPLE}/worse.patch")
-    repository.commit({}, "simplify")
+    model = repository.path / EXAMPLE / "model.py"
+    # solved to the end, since half-way through the badly scaled problem the last bits of a sum decide about a patient
+    solved = model.read_text(encoding="utf-8").replace(
+        'solver="liblinear"', 'solver="liblinear", tol=1e-8, max_iter=9999'
+    )
+    repository.commit({f"{EXAMPLE}/model.py": solved}, "simplify")
     repository.checkout("main")
     repository.branch("crash")
     repository.commit({f"{EXAMPLE}/tests/test_end.py": "import os\ndef test_end():\n    os._exit(0)\n"}, "crash")
