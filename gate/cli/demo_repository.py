@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gate.errors import GateError, UsageError
 
-PROJECT = "credit_model"
+PROJECT = "tumour_model"
 NUMBERS = {"worse": 1, "unchanged": 2}
 _RUNS = "2"
 _TIMEOUT = 600.0
