@@ -9,12 +9,15 @@ chance to miss such a drop (Bonferroni). What is neither is `undecided`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, exp, fsum, lgamma, log
 from typing import Literal
 
 from gate.schema.report import Trials
+from gate.stats.fisher import fisher_one_sided
+from gate.stats.intervals import lower_bound, upper_bound
+from gate.stats.refusal import TooLittle
 
-_BISECTIONS = 50
+__all__ = ["Answer", "Decision", "decide", "excludes_drop", "fisher_one_sided", "lower_bound", "upper_bound"]
+
 Answer = Literal["regression", "holds", "undecided"]
 
 
@@ -66,56 +69,15 @@ def decide(baseline: Trials, candidate: Trials, share: float, *, delta: float, p
     return Decision(verdict, level, share, (passes, count), (now, trials), drop)
 
 
-def fisher_one_sided(passes: int, count: int, now: int, trials: int) -> float:
-    """Chance of at most `now` passes among `trials`, given all passes of both samples (hypergeometric lower tail).
-
-    1.0 when either sample is empty: no evidence.
-    """
-    total, everything = passes + now, count + trials
-    if not count or not trials:
-        return 1.0
-    lowest = max(0, total - count)
-    ways = sum(comb(trials, k) * comb(count, total - k) for k in range(lowest, now + 1))
-    return ways / comb(everything, total)
-
-
 def excludes_drop(passes: int, count: int, now: int, trials: int, *, delta: float, miss: float) -> bool:
     """Whether the rate fell by less than delta, wrongly said at most `miss` of the time for any drop of delta or more.
 
     False when either sample is empty.
     """
-    if not count or not trials:
+    highest, lowest = upper_bound(passes, count, miss / 2), lower_bound(now, trials, miss / 2)
+    if isinstance(highest, TooLittle) or isinstance(lowest, TooLittle):
         return False
-    return upper_bound(passes, count, miss / 2) - lower_bound(now, trials, miss / 2) < delta
-
-
-def lower_bound(passes: int, trials: int, miss: float) -> float:
-    """One-sided Clopper-Pearson bound: the true rate lies below it with chance at most `miss`."""
-    return 1 - upper_bound(trials - passes, trials, miss)
-
-
-def upper_bound(passes: int, trials: int, miss: float) -> float:
-    """One-sided Clopper-Pearson bound: the true rate lies above it with chance at most `miss`."""
-    if passes >= trials:
-        return 1.0
-    low, high = passes / trials, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if _at_most(passes, trials, middle) > miss:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _at_most(passes: int, trials: int, rate: float) -> float:
-    """Binomial lower tail for a rate strictly between 0 and 1, by logarithms so that large samples don't overflow."""
-    if rate >= 1:
-        return 0.0
-    hit, missed, whole = log(rate), log(1 - rate), lgamma(trials + 1)
-    return fsum(
-        exp(whole - lgamma(k + 1) - lgamma(trials - k + 1) + k * hit + (trials - k) * missed) for k in range(passes + 1)
-    )
+    return highest - lowest < delta
 
 
 def _smallest_drop(passes: int, count: int, trials: int, share: float) -> float | None:
