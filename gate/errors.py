@@ -69,3 +69,19 @@ class SuiteError(UndecidedError):
 
 class DeliveryError(GateError):
     """GitHub could not be told. It never changes the verdict; the pipeline turns it into a warning."""
+
+
+class RecordingError(UndecidedError):
+    """A recording is absent, used up or damaged, so what it would have answered was not measured."""
+
+
+class MissingRecordingError(RecordingError):
+    """Nothing is stored for a request, and no live call is allowed."""
+
+
+class RecordingExhaustedError(RecordingError):
+    """Every answer that is stored for a request was given already in this trial."""
+
+
+class BudgetExhaustedError(RecordingError):
+    """A live call would go beyond a limit of calls, tokens or money."""

@@ -1,0 +1,39 @@
+"""Stopping rules that need no calibration, and several rules over the same trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.trials.loop import Answer, DesignLike
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Exactly `count` trials and no decision: an estimate, or a sample for the baseline."""
+
+    count: int
+
+    def answer(self, s0: int, passes: int, fails: int) -> Answer:
+        return "more" if passes + fails < self.count else "undecided"
+
+
+class Joint:
+    """Several rules over the same trials, of which each keeps its first answer: a rule that stopped is not asked again.
+
+    A regression of any one stops them all; otherwise all must have answered. They hold together when each one holds.
+    """
+
+    def __init__(self, *rules: DesignLike) -> None:
+        self._rules = rules
+        self.answers: list[Answer] = ["more"] * len(rules)
+        """Of each rule so far."""
+
+    def answer(self, s0: int, passes: int, fails: int) -> Answer:
+        for place, rule in enumerate(self._rules):
+            if self.answers[place] == "more":
+                self.answers[place] = rule.answer(s0, passes, fails)
+        if "regression" in self.answers:
+            return "regression"
+        if "more" in self.answers:
+            return "more"
+        return "holds" if set(self.answers) == {"holds"} else "undecided"
