@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: help demo test check e2e bench format lock clean
+.PHONY: help demo test check e2e bench bench-stats format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,13 +46,26 @@ bench: $(READY) ## ratios that must hold, measured in one run
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/plugin_overhead.py
 
+CLASTOGEN := .venv-clastogen
+
+bench-stats: $(READY) ## what the statistics must show, one JSON line each, beside Clastogen 0.10.0
+	@test -e $(CLASTOGEN)/ready || { rm -rf $(CLASTOGEN); $(PYTHON) -m venv $(CLASTOGEN) && $(CLASTOGEN)/bin/python -m pip \
+		install --quiet --quiet --disable-pip-version-check clastogen==0.10.0 && touch $(CLASTOGEN)/ready; } >&2 || true
+	@$(BIN)/python -m benchmarks.stats --clastogen-python $(CLASTOGEN)/bin/python
+
 format: $(READY) ## mend what ruff can mend
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-lock: $(READY) ## resolve the development dependencies anew
+# What the container gets is that part of the development dependencies which it needs, in the same versions.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
+PART := --constraint requirements/dev.txt --no-annotate --custom-compile-command "make lock"
+BUILD_REQUIRES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
+
+lock: $(READY) ## resolve all dependencies anew: those of development, of the container, and of its build
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-		--group dev --all-extras pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --no-header --group dev --all-extras pyproject.toml -o requirements/dev.txt
+	$(COMPILE) $(PART) pyproject.toml -o requirements/action.txt
+	needed=$$($(BIN)/python -c '$(BUILD_REQUIRES)') && $(COMPILE) $(PART) - -o requirements/build.txt <<<"$$needed"
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(CLASTOGEN) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,84 +6,24 @@ request runs. Collaborators with effects (`Tools`) are arguments.
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+import contextlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from gate import __version__
-from gate.errors import ReportError, UndecidedError, UsageError
+from gate.collaborators import Measured, Request, Told, Tools
+from gate.errors import GateError, ReportError, UndecidedError, UsageError
 from gate.schema.changes import Changes
-from gate.schema.report import Completeness, Report
-from gate.schema.verdict import Provenance, Verdict
-from gate.settings import Layer, Resolved, Settings, from_environment, from_inputs, resolve
+from gate.schema.report import Report
+from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
+from gate.settings import Layer, Resolved, Settings, from_environment, from_inputs, resolve, usable
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.trusted import TrustedBase
     from gate.deliver.event import Event
-    from gate.record.run import RunResult
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to gate.
-
-    Attributes:
-        root: the checkout of the pull request.
-        environ: the environment of the gate, event and runner files included.
-        options: settings of the command line, by kebab-case key.
-        base: commit that the user named; None finds it.
-        output: folder for candidate, verdict, comment and page.
-        action: whether the settings come from the inputs of the action.
-    """
-
-    root: Path
-    environ: Mapping[str, str]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    base: str | None = None
-    output: Path = Path(".gate")
-    action: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What running the suite left: the bytes of its report, or the reason why there are none."""
-
-    report: bytes | None
-    reason: str = ""
-    notices: tuple[str, ...] = ()
-
-
-class Delivery(Protocol):
-    """Where texts go; never raises, and returns what could not be delivered as sentences."""
-
-    def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
-        """Comment, summary, annotations, outputs, files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """Collaborators with effects.
-
-    Attributes:
-        read_event: the event of GitHub, or None in a shell.
-        find_base: the base of this checkout.
-        read_trusted: settings and baseline of the base, before anything of the head runs.
-        measure: runs the suite.
-        read_file: bytes of a report file, at most so many.
-        delivery: where texts go.
-        say: a step of long work.
-    """
-
-    read_event: Callable[[Request], Event | None]
-    find_base: Callable[[Request, Event | None], Base | None]
-    read_trusted: Callable[[Request, Base | None, Sequence[Layer]], TrustedBase]
-    measure: Callable[[Request, Settings], Measured]
-    read_file: Callable[[Path, int], bytes]
-    delivery: Callable[[Request], Delivery]
-    say: Callable[[str], None]
+    from gate.deliver.main_report import MainReport
+    from gate.rounds import Round, RunTurn, Settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +41,92 @@ class Judged:
     settings: Settings
     trusted: TrustedBase
     baseline: Report | None
+    main: MainReport
     changes: Changes
     provenance: Provenance
     notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known so far; should it end here, that is where and how to tell why."""
+
+    event: Event | None = None
+    base: Base | None = None
+    settings: Settings | None = None
 
 
 def gate_pull_request(request: Request, tools: Tools) -> Outcome:
     """The whole sentence. Exit code as DESIGN orders it; delivery never changes it.
 
     Raises:
-        GateError: what can't even be judged (settings, repository); the caller turns it into text and a code.
+        GateError: what can't even be judged (settings, repository), once it is told where the verdict would be: else
+            the comment of an earlier commit would go on to speak for this one. The caller turns it into a code.
     """
-    event = tools.read_event(request)
-    _refuse_unsafe_target(request, event)
+    known = _Known()
+    try:
+        return _gated(request, tools, known)
+    except GateError as error:
+        with contextlib.suppress(Exception):
+            _tell(request, tools, known, error)
+        raise
+    except Exception as error:
+        ours = GateError(f"internal error: {type(error).__name__}", remedy="look at the log of this step")
+        with contextlib.suppress(Exception):
+            _tell(request, tools, known, ours)
+        raise
+
+
+def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
+    known.event = tools.read_event(request)
+    tools.prepare(request)
     tools.say("reading the base, its settings and its baseline")
-    judged = _what_decides(request, tools, event)
-    measured = _measure(request, tools, judged.settings)
-    candidate = _candidate(request, tools, judged.settings, measured)
-    verdict = _judge(judged, candidate, notices=(*judged.notices, *measured.notices))
-    for sentence in tools.delivery(request).publish(verdict, event, judged.settings):
-        tools.say(sentence)
+    known.base = tools.find_base(request, known.event)
+    _refuse_unsafe_target(request, known.event)
+    judged = _what_decides(request, tools, known)
+    with tools.arms(request, known.base, judged.settings) as arms:
+        this = _open_round(request, tools, known, judged, confirmable=arms is not None)
+        measured = _measure(request, tools, judged.settings, Told(this.text if this else ""))
+        candidate = _candidate(request, tools, judged.settings, measured)
+        settled = _settle(request, tools, judged, this, candidate, measured.trials, arms)
+    notices = (*judged.notices, *measured.notices, *settled.notices)
+    verdict = _judge(judged, settled, this, notices=notices)
+    if this is not None:
+        tools.keep(request, this.left_behind(settled, verdict.decisions, judged.provenance.head))
+    _publish(request, tools, verdict, known.event, judged.settings)
     return Outcome(verdict, int(verdict.exit_code))
+
+
+def _publish(request: Request, tools: Tools, verdict: Verdict, event: Event | None, settings: Settings) -> None:
+    try:
+        sentences = tools.delivery(request).publish(verdict, event, settings)
+    except Exception as error:  # whatever it is, the verdict stands
+        sentences = (f"the verdict could not be delivered: {type(error).__name__}",)
+    for sentence in sentences:
+        tools.say(sentence)
+
+
+def _tell(request: Request, tools: Tools, known: _Known, error: GateError) -> None:
+    settings = known.settings or _usable_settings(request, tools, known.base)
+    code = ExitCode(error.exit_code)
+    verdict = Verdict(
+        exit_code=code,
+        would_exit=code,
+        provenance=_provenance(None, known.base, known.event, settings),
+        problem=Problem(error.message, error.where, error.remedy),
+    )
+    _publish(request, tools, verdict, known.event, settings)
+
+
+def _usable_settings(request: Request, tools: Tools, base: Base | None) -> Settings:
+    """Under which name and in what manner to tell; what of it can't be used may be what is told."""
+    layers: list[Layer] = []
+    with contextlib.suppress(Exception):
+        layers += tools.read_readable(request, base)
+    inputs = from_inputs(request.environ, known_only=True) if request.action else {}
+    for values in (from_environment(request.environ), inputs, request.options):
+        layers.append(Layer("", values, trusted=False))
+    return usable(layers)
 
 
 def _refuse_unsafe_target(request: Request, event: Event | None) -> None:
@@ -150,14 +155,14 @@ def _request_layers(request: Request) -> list[Layer]:
     ]
 
 
-def _what_decides(request: Request, tools: Tools, event: Event | None) -> Judged:
+def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
     from gate.baselines.trusted import require_baseline, settings_layers
 
-    base = tools.find_base(request, event)
+    base, event = known.base, known.event
     outer = _request_layers(request)
     trusted = tools.read_trusted(request, base, outer)
     resolved = resolve(settings_layers(trusted, outer))
-    settings = resolved.settings
+    settings = known.settings = resolved.settings
     require_baseline(trusted, settings.suite)
     if base is not None and not base.head_checked_out and not settings.report:
         raise UsageError(
@@ -174,127 +179,140 @@ def _what_decides(request: Request, tools: Tools, event: Event | None) -> Judged
         settings=settings,
         trusted=trusted,
         baseline=baseline,
+        main=tools.read_main(request, event, base, settings),
         changes=trusted.changes,
         provenance=_provenance(trusted, base, event, settings),
-        notices=(*trusted.notices, *_ignored(resolved, trusted)),
+        notices=(*trusted.notices, *_ignored(resolved)),
     )
 
 
-def _ignored(resolved: Resolved, trusted: TrustedBase) -> tuple[str, ...]:
+def _ignored(resolved: Resolved) -> tuple[str, ...]:
     """Deciding settings that the environment or an input tried to set; the head's own file has its own rule."""
-    told = {layer.name for layer in trusted.layers}
     return tuple(
         f"`{key}` from the {layer} was ignored: on a pull request only the base decides"
         for key, layer in resolved.ignored
-        if layer not in told
     )
 
 
-def _provenance(trusted: TrustedBase, base: Base | None, event: Event | None, settings: Settings) -> Provenance:
-    return Provenance(
+def _provenance(trusted: TrustedBase | None, base: Base | None, event: Event | None, settings: Settings) -> Provenance:
+    found = Provenance(
         suite=settings.suite,
         base=base.commit if base else "",
         head=(event.head_sha if event and event.head_sha else base.head if base else ""),
         attempt=event.attempt if event else 1,
         pull_request=event.pull_request if event else None,
         mode=settings.mode,
+        report_url=event.run_url if event else "",
+        tool_version=__version__,
+    )
+    if trusted is None:
+        return found
+    return replace(
+        found,
         baseline_age=trusted.baseline_age,
         baseline_from=trusted.baseline_commit,
         settings_from=trusted.settings_from,
         changed=trusted.changed_groups,
-        report_url=event.run_url if event else "",
-        tool_version=__version__,
     )
 
 
-def _measure(request: Request, tools: Tools, settings: Settings) -> Measured:
+def _open_round(request: Request, tools: Tools, known: _Known, judged: Judged, *, confirmable: bool) -> Round | None:
+    if judged.baseline is None or judged.settings.report:
+        return None
+    from gate.rounds import open_round
+
+    provenance = judged.provenance
+    return open_round(
+        judged.baseline,
+        judged.settings,
+        suites=judged.changes.suites,
+        history=lambda: tools.read_history(request, known.event, judged.settings),
+        session=f"{provenance.head[:7]}.{provenance.attempt}",
+        base=provenance.base,
+        confirmable=confirmable,
+    )
+
+
+def _settle(
+    request: Request,
+    tools: Tools,
+    judged: Judged,
+    this: Round | None,
+    candidate: Report,
+    trials: bytes,
+    arms: RunTurn | None,
+) -> Settled:
+    """Confirm suspects, or let them go on at their own share where that can't be done."""
+    from gate.rounds import Settled
+
+    if this is None or judged.baseline is None:
+        return Settled(candidate)
+    from gate.compare.align import align
+
+    def again(plan: str) -> tuple[Report, bytes]:
+        tools.say("going on with the suspects alone")
+        measured = _measure(request, tools, judged.settings, Told(plan, again=True))
+        return _candidate(request, tools, replace_reports(judged.settings), measured), measured.trials
+
+    pairs = align(judged.baseline, candidate, judged.changes.renames).pairs
+    return this.settle(candidate, pairs, trials, arms, again)
+
+
+def replace_reports(settings: Settings) -> Settings:
+    """The suite's own report alone, when some of its tests run once more."""
+    return settings.model_copy(update={"reports": ()})
+
+
+def _measure(request: Request, tools: Tools, settings: Settings, told: Told) -> Measured:
     if not settings.report:
         tools.say("running the suite")
-        return tools.measure(request, settings)
+        return tools.measure(request, settings, told)
     try:
         return Measured(tools.read_file(request.root / settings.report, settings.max_report_bytes))
     except ReportError as error:
-        return Measured(None, reason=f"{error.where}: {error.message}")
+        return Measured(None, reason=_why(error, settings.report))
 
 
 def _candidate(request: Request, tools: Tools, settings: Settings, measured: Measured) -> Report:
     """The joined candidate; what can't be read becomes a reason why the run is not whole, never a pass."""
     from gate.ingest import read_report
+    from gate.ingest.join import join
+    from gate.record.endings import as_ended
 
     limit = settings.max_report_bytes
     reports: list[Report] = []
     reasons: list[str] = [] if measured.report is not None else [measured.reason]
-    try:
-        if measured.report is not None:
-            reports.append(read_report(measured.report, "candidate", limit=limit))
-        for name in settings.reports:
-            reports.append(read_report(tools.read_file(request.root / name, limit), name, limit=limit))
-    except UndecidedError as error:
-        reasons.append(f"{error.where}: {error.message}" if error.where else error.message)
+    own = [] if measured.report is None else [(settings.report or "candidate", measured.report)]
+    for name, data in (*own, *((name, None) for name in settings.reports)):
+        try:
+            found = tools.read_file(request.root / name, limit) if data is None else data
+            report = read_report(found, name, limit=limit)
+            reports.append(report if data is None else as_ended(report, measured.exit_code))
+        except UndecidedError as error:
+            reasons.append(_why(error, name))
     return join(reports, settings.suite, tuple(reasons))
 
 
-def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -> Report:
-    """One candidate from those of several producers; it is whole only if each of them is."""
-    if not reports:
-        return Report(cases=(), suite=suite, completeness=Completeness(reasons=reasons))
-    first = reports[0]
-    completeness = first.completeness
-    others = [report.completeness for report in reports[1:]]
-    return replace(
-        first,
-        suite=suite,
-        cases=tuple(case for report in reports for case in report.cases),
-        completeness=replace(
-            completeness,
-            collection_errors=sum((part.collection_errors for part in others), completeness.collection_errors),
-            reasons=(*sum((part.reasons for part in others), completeness.reasons), *reasons),
-        ),
-        fingerprints={key: value for report in reports for key, value in sorted(report.fingerprints.items())},
-    )
+def _why(error: UndecidedError, name: str) -> str:
+    """What is wrong with a report, by the name that the settings give it: the machine's own path helps nobody."""
+    where = error.where if error.where.startswith(name) else name
+    return f"{where}: {error.message}" + (f"; {error.remedy}" if error.remedy else "")
 
 
-def _judge(judged: Judged, candidate: Report, *, notices: tuple[str, ...]) -> Verdict:
+def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tuple[str, ...]) -> Verdict:
+    from gate.baselines.measured import uncommitted
     from gate.compare import compare
 
-    verdict = compare(judged.baseline, candidate, judged.settings, changes=judged.changes, provenance=judged.provenance)
-    return replace(verdict, notices=(*verdict.notices, *notices))
-
-
-def run_locally(
-    settings: Settings,
-    arguments: Sequence[str],
-    *,
-    root: Path,
-    report: Path,
-    environ: Mapping[str, str],
-    python: str,
-    local: Path | None = None,
-    echo: Callable[[bytes], None] | None = None,
-) -> RunResult:
-    """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
-
-    Args:
-        local: where the plugin says which key stands for which example; None leaves it out.
-    """
-    from gate.record.run import World, run_suite
-    from gate.sandbox.environment import suite_environment
-
-    world = World(python, root / settings.working_directory, suite_environment(environ))
-    own = shlex.split(settings.arguments)
-    options = plugin_options(settings, local)
-    return run_suite(
-        [*own, *arguments], world=world, report=root / report, timeout=settings.timeout, options=options, echo=echo
+    candidate = settled.candidate
+    verdict = compare(
+        judged.baseline,
+        candidate,
+        judged.settings,
+        changes=judged.changes if this is None else this.told(judged.changes),
+        provenance=judged.provenance,
+        on_base=judged.main.report,
+        fresh=settled.fresh,
     )
-
-
-def plugin_options(settings: Settings, local: Path | None = None, commit: str = "") -> list[str]:
-    """What the plugin is told of the settings."""
-    options = [f"--gate-suite={settings.suite}", f"--gate-mode={settings.mode}"]
-    if settings.plain_ids:
-        options.append("--gate-plain-ids")
-    if local is not None:
-        options.append(f"--gate-local={local.absolute()}")
-    if commit:
-        options.append(f"--gate-commit={commit}")
-    return options
+    # What main would have excused matters to nobody whose check is green.
+    missing = (judged.main.missing,) if judged.main.missing and verdict.failing else ()
+    return replace(verdict, notices=(*verdict.notices, *notices, *uncommitted(candidate.source.commit), *missing))

@@ -68,13 +68,14 @@ def create(run: Callable[[int], Report], *, runs: int = RUNS, session: str = "",
         force: the reason for a baseline of an incomplete run; it is stored.
 
     Raises:
-        BaselineError: a run is not whole and no reason is given, or no case stands in every run.
+        BaselineError: no case stands in every run, or without a reason: a run is not whole, or nothing passes in any.
     """
     reports = []
     for number in range(1, runs + 1):
         report = run(number)
         require_whole(report, force, f"run {number} of {runs}")
         reports.append(report)
+    require_passing(reports, force)
     return join(reports, session=session, force=force)
 
 
@@ -90,6 +91,30 @@ def require_whole(report: Report, force: str, what: str = "the run") -> None:
         f"{what} is not whole: " + "; ".join(report.completeness.reasons[:3]),
         remedy="mend the run, or store why it may be used: --force-incomplete 'REASON'",
     )
+
+
+def require_passing(reports: Sequence[Report], force: str) -> None:
+    """Refuse a baseline in which nothing passes, unless a reason is given: it would find nothing worse, ever.
+
+    Raises:
+        BaselineError: with the first case that fails, and why.
+    """
+    cases = reports[-1].cases if reports else ()
+    if force.strip() or not cases or any(passes(report) for report in reports):
+        return
+    counts = Counter(case.outcome.value for case in cases if case.outcome is not None)
+    worst = next((case for case in cases if case.outcome is not None and case.outcome.fails), cases[0])
+    why = worst.message.strip().partition("\n")[0] or "no reason is given"
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    raise BaselineError(
+        f"nothing passes ({told}); the first: {worst.id:.200}: {why:.300}",
+        remedy="mend what keeps the suite from passing, or store why it may be used: --force-incomplete 'REASON'",
+    )
+
+
+def passes(report: Report) -> bool:
+    """Whether at least one case holds; one that was only measured does."""
+    return any(case.outcome is None or case.outcome.holds for case in report.cases)
 
 
 def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Created:
@@ -108,9 +133,9 @@ def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Cr
         varying += [varies] if varies is not None else []
         moving += _moving(cases)
     unsteady = sorted(set(chain.from_iterable(by_id)) - everywhere)
-    whole = all(report.completeness.complete for report in reports)
+    usual = all(report.completeness.complete for report in reports) and any(passes(report) for report in reports)
     return Created(
-        report=replace(reports[0], cases=tuple(joined), forced="" if whole else force.strip()),
+        report=replace(reports[0], cases=tuple(joined), forced="" if usual else force.strip()),
         varying=tuple(varying),
         moving=tuple(moving),
         unsteady=tuple(unsteady),
@@ -125,7 +150,7 @@ def _join_case(cases: Sequence[Case], session: str) -> tuple[Case, Varying | Non
         for number, case in enumerate(cases, start=1)
         for each in sessions_of(case)
     )
-    trials = Trials(sessions)
+    trials = Trials(sessions, asked={} if first.trials is None else first.trials.asked)
     declared = first.stochastic or first.trials is not None
     if not trials.varies:
         return (replace(first, trials=trials) if declared else first), None

@@ -6,11 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from gate.baselines.counting import by_chance, moved, new_trials, unmarked, why_anew
 from gate.render import escape
-from gate.schema.report import Attack, Case, Metric, Predictions, Report
+from gate.render.words import plural
+from gate.schema.example_key import FINGERPRINT
+from gate.schema.report import Attack, Case, Metric, Predictions, Report, Trials
 from gate.schema.symbols import index_of
 
 LIMIT = 50
+LONGEST = 60_000
+"""Characters of Markdown: GitHub refuses the text of a pull request beyond 65,536."""
 
 
 class _HasName(Protocol):
@@ -29,12 +34,14 @@ class Entry:
         group: heading (`Now failing`, `Now holding`, `Added`, …).
         id: the case; untrusted text.
         before, after: what stood and what stands; untrusted text, empty where there is nothing.
+        remark: what a reader must know of it, a few words of our own; entries with one come first in their group.
     """
 
     group: str
     id: str
     before: str = ""
     after: str = ""
+    remark: str = ""
 
 
 GROUPS = (
@@ -42,6 +49,7 @@ GROUPS = (
     "Removed",
     "Other outcomes",
     "Trials",
+    "Not counted",
     "Metrics",
     "Predictions",
     "Attacks",
@@ -66,7 +74,14 @@ def difference(before: Report | None, after: Report) -> tuple[Entry, ...]:
             entries.append(Entry("Added", case_id, "", _state(case)))
         elif old[case_id] != case:
             entries += _between(old[case_id], case)
-    return tuple(sorted(entries, key=lambda entry: (GROUPS.index(entry.group), entry.id, entry.before)))
+    if before is not None and _other_key(before, after):
+        entries.append(Entry("Predictions", "ids of examples", remark="keyed with another key, so none can be matched"))
+    return in_order(entries)
+
+
+def in_order(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """By group, those with a remark first."""
+    return tuple(sorted(entries, key=lambda each: (GROUPS.index(each.group), not each.remark, each.id, each.before)))
 
 
 def headline(entries: Sequence[Entry]) -> str:
@@ -90,14 +105,35 @@ def as_text(entries: Sequence[Entry], *, limit: int = LIMIT) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(entries: Sequence[Entry], *, limit: int = LIMIT) -> str:
-    """Markdown for the description of a pull request that refreshes the baseline, escaped."""
+def as_markdown(entries: Sequence[Entry], *, limit: int = LIMIT, longest: int = LONGEST) -> str:
+    """Markdown for the description of a pull request that refreshes the baseline, escaped.
+
+    Args:
+        limit: most entries a group.
+        longest: most characters in all; what does not fit is counted.
+    """
     lines = [f"**{headline(entries)}**"]
     for group, found, more in _grouped(entries, limit):
         lines += ["", f"#### {group}", ""]
         lines += [f"- {escape.code(entry.id)}{_arrow(entry, escape.markdown)}" for entry in found]
         lines += [f"- … and {more:,} more"] if more else []
-    return "\n".join(lines)
+    return _shortened(lines, longest)
+
+
+def _shortened(lines: Sequence[str], longest: int) -> str:
+    """Whole lines up to a length, and how many were left out."""
+    text = "\n".join(lines)
+    if len(text) <= longest:
+        return text
+    note = "\n\n… and {:,} more lines: `gate baseline diff` in a shell shows them"
+    kept, room = [lines[0]], longest - len(lines[0]) - len(note) - 20
+    for line in lines[1:]:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    left = sum(bool(line) for line in lines[len(kept) :])
+    return "\n".join(kept) + note.format(left)
 
 
 def _grouped(entries: Sequence[Entry], limit: int) -> Iterable[tuple[str, Sequence[Entry], int]]:
@@ -108,17 +144,20 @@ def _grouped(entries: Sequence[Entry], limit: int) -> Iterable[tuple[str, Sequen
 
 
 def _arrow(entry: Entry, shown: Callable[[str], str]) -> str:
+    remark = f" ({entry.remark})" if entry.remark else ""
     if entry.before and entry.after:
-        return f": {shown(entry.before)} → {shown(entry.after)}"
-    return f": {shown(entry.before or entry.after)}" if entry.before or entry.after else ""
+        return f": {shown(entry.before)} → {shown(entry.after)}{remark}"
+    return f": {shown(entry.before or entry.after)}{remark}" if entry.before or entry.after else remark
 
 
 def _between(old: Case, new: Case) -> list[Entry]:
     entries = []
-    if old.outcome != new.outcome:
-        entries.append(Entry(_outcome_group(old, new), new.id, _state(old), _state(new)))
-    elif _counts(old) != _counts(new):
-        entries.append(Entry("Trials", new.id, _counts(old), _counts(new)))
+    remark = _remark(old, new)
+    decided = bool(new.measured_at)  # in a baseline the outcome follows only when all its trials agree
+    if old.outcome != new.outcome and (decided or not by_chance(old, new)):
+        entries.append(Entry(_outcome_group(old, new), new.id, _state(old), _state(new), remark))
+    elif counts(old) != _counts_now(old, new) or remark:
+        entries.append(Entry("Trials", new.id, counts(old), _counts_now(old, new), remark))
     if old.stochastic != new.stochastic:
         said = {True: "stochastic", False: "deterministic"}
         entries.append(Entry("Declared in tests", new.id, said[old.stochastic], said[new.stochastic]))
@@ -126,6 +165,28 @@ def _between(old: Case, new: Case) -> list[Entry]:
     for name, before, after in _pairs(old.predictions, new.predictions):
         entries += _predictions(f"{new.id}, {name}", before, after)
     return entries
+
+
+def _remark(old: Case, new: Case) -> str:
+    """What becomes of the trials, by statistics and by what the test is now; never by one outcome."""
+    if old.trials is None or not old.trials.count:
+        return ""
+    if unmarked(old, new):
+        return "dropped: it is not marked stochastic any more"
+    if new.trials is not None and (why := why_anew(old, new)):
+        return f"restarted: {why}"
+    if _begun_again(old.trials, new):
+        return "restarted"
+    found = moved(old, new)
+    fresh = new_trials(old, new)
+    return f"{found}: {fresh.passes}/{fresh.count} in this run" if found else ""
+
+
+def _begun_again(old: Trials, new: Case) -> bool:
+    """Whether a baseline kept none of the trials, though it has room for as many sessions as there were."""
+    if new.trials is None or not new.measured_at or len(new.trials.sessions) >= len(old.sessions):
+        return False
+    return not {each.id for each in old.sessions} & {each.id for each in new.trials.sessions}
 
 
 def _outcome_group(old: Case, new: Case) -> str:
@@ -150,7 +211,7 @@ def _metrics(old: Case, new: Case) -> list[Entry]:
 def _predictions(where: str, old: Predictions | None, new: Predictions | None) -> list[Entry]:
     if old is None or new is None:
         given = old or new
-        said = f"{len(given.ids):,} examples" if given else ""
+        said = plural(len(given.ids), "example") if given else ""
         return [Entry("Predictions", where, said if old else "", said if new else "")]
     entries = []
     flips = _flips(old, new)
@@ -176,14 +237,10 @@ def _flips(old: Predictions, new: Predictions) -> str:
         better += truth is not None and label == truth
         other += truth is None or truth not in (before[example][1], label)
     gone, come = len(before.keys() - set(new.ids)), len(set(new.ids) - before.keys())
-    counts = {
-        "negative flips": worse,
-        "positive flips": better,
-        "other flips": other,
-        "examples fewer": gone,
-        "examples more": come,
-    }
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    counts = {"negative flip": worse, "positive flip": better, "other flip": other}
+    parts = [plural(count, noun) for noun, count in counts.items() if count]
+    parts += [f"{plural(count, 'example')} {word}" for word, count in (("fewer", gone), ("more", come)) if count]
+    return ", ".join(parts)
 
 
 def _label(predictions: Predictions, at: int) -> str | None:
@@ -207,11 +264,26 @@ def _pairs(old: Sequence[Named], new: Sequence[Named]) -> list[tuple[str, Named 
 
 def _state(case: Case) -> str:
     outcome = case.outcome.value if case.outcome is not None else "measured"
-    return f"{outcome} ({_counts(case)})" if case.trials is not None and case.trials.count else outcome
+    return f"{outcome} ({counts(case)})" if case.trials is not None and case.trials.count else outcome
 
 
-def _counts(case: Case) -> str:
+def counts(case: Case) -> str:
+    """`48/50` trials; empty where a case has none."""
     return f"{case.trials.passes}/{case.trials.count}" if case.trials is not None else ""
+
+
+def _counts_now(old: Case, new: Case) -> str:
+    """The same of the newer side; of a varying test without trials its one outcome."""
+    if new.trials is not None or not by_chance(old, new):
+        return counts(new)
+    once = new_trials(old, new)
+    return f"{once.passes}/{once.count}"
+
+
+def _other_key(before: Report, after: Report) -> bool:
+    """Whether both have examples, with ids under different keys."""
+    have = all(any(case.predictions for case in report.cases) for report in (before, after))
+    return have and before.fingerprints.get(FINGERPRINT) != after.fingerprints.get(FINGERPRINT)
 
 
 def _value(metric: Metric | None) -> str:

@@ -6,29 +6,31 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from gate.baselines.counting import count_on
+from gate.compare.duplicates import together
 from gate.schema.codec import facets_to_json
-from gate.schema.outcome import SEVERITY
-from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Report, Source, Trials
+from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Report, Source
+from gate.settings import Settings
 
-KEPT_SESSIONS = 10
+SESSIONS = Settings().baseline_sessions
+"""How many sessions of trials a case keeps where no settings say it."""
 SHORT = 10
 
 
-def distill(report: Report, commit: str, previous: Report | None = None, *, sessions: int = KEPT_SESSIONS) -> Report:
+def distill(report: Report, commit: str, previous: Report | None = None, *, sessions: int = SESSIONS) -> Report:
     """The baseline of a report.
 
     Args:
-        report: a candidate; where an id stands twice, its worst outcome counts.
+        report: a candidate; where an id stands twice, the worst of each facet counts, as in a comparison.
         commit: where it was measured; each case that changed since `previous` carries it, shortened.
-        previous: the baseline until now; its trials of the last sessions are kept.
+        previous: the baseline until now; its trials count on, see `gate.baselines.counting`.
         sessions: how many sessions of trials a case keeps, at least 1.
     """
     before = {case.id: case for case in previous.cases} if previous is not None else {}
-    worst: dict[str, Case] = {}
+    groups: dict[str, list[Case]] = {}
     for case in report.cases:
-        other = worst.get(case.id)
-        if other is None or _severity(case) > _severity(other):
-            worst[case.id] = case
+        groups.setdefault(case.id, []).append(case)
+    worst = {case_id: found[0] if len(found) == 1 else together(found) for case_id, found in groups.items()}
     cases = tuple(
         _distilled(case, before.get(case_id), commit[:SHORT], sessions) for case_id, case in sorted(worst.items())
     )
@@ -54,21 +56,12 @@ def dump_baseline(report: Report) -> bytes:
 
 
 def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
-    trials = _joined(previous.trials if previous is not None else None, case.trials, sessions)
+    counted = count_on(previous, case, sessions)
     location = None if case.location is None else Location(case.location.path)  # lines move, and would fill the diff
-    distilled = replace(case, location=location, message="", evidence=(), trials=trials, measured_at=commit)
+    distilled = replace(counted, location=location, message="", evidence=(), measured_at=commit)
     if previous is not None and replace(previous, measured_at=commit) == distilled:
         return previous
     return distilled
-
-
-def _joined(before: Trials | None, now: Trials | None, count: int) -> Trials | None:
-    """The last `count` sessions of both. A run that did not try the case (skipped) leaves what is known."""
-    if now is None:
-        return None if before is None else Trials(before.sessions[-count:])
-    known = {session.id for session in now.sessions}
-    kept = () if before is None else tuple(session for session in before.sessions if session.id not in known)
-    return Trials((*kept, *now.sessions)[-count:])
 
 
 def _entry(case: Case) -> dict[str, Any]:
@@ -88,7 +81,3 @@ def _line(value: dict[str, Any]) -> str:
     if "\u2028" in text or "\u2029" in text or "\x85" in text or not text.isprintable():
         return json.dumps(value, allow_nan=False, separators=(",", ":"))  # nothing that another tool takes for a line
     return text
-
-
-def _severity(case: Case) -> int:
-    return -1 if case.outcome is None else SEVERITY[case.outcome]

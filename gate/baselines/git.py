@@ -1,5 +1,7 @@
 """The one seam to git: plumbing commands only, so that nothing in a hostile repository's configuration runs.
 
+The one exception, `Git.dirty`, is for a user's own checkout.
+
 Replace refs, grafts, the commit graph and lazy fetches are off; what is read is what the object of that name holds.
 """
 
@@ -7,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gate.baselines.program import find_git
 from gate.errors import RepositoryError
 
 MAX_BYTES = 1_000_000_000
@@ -56,7 +58,7 @@ class Git:
     ) -> None:
         self.root = root
         self._environ = _clean(os.environ if environ is None else environ)
-        self._program = _program(self._environ.get("PATH", os.defpath))
+        self._program = find_git(self._environ)
         self._trust = trust
         self._timeout = timeout
         self.top = _top(root)
@@ -85,6 +87,24 @@ class Git:
         result = self._run("rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}", check=False)
         name = result.stdout.decode("utf-8", "replace").strip()
         return name if result.returncode == 0 and _SHA.fullmatch(name) else None
+
+    def branch(self, ref: str = "HEAD") -> str:
+        """Short name of the branch that a ref stands for, also before its first commit; empty for none."""
+        found = self._run("symbolic-ref", "--quiet", "--short", ref, check=False)
+        return found.stdout.decode("utf-8", "replace").strip() if found.returncode == 0 else ""
+
+    def setting(self, name: str) -> str:
+        """A value of the repository's configuration; empty where it has none."""
+        found = self._run("config", "--get", name, check=False)
+        return found.stdout.decode("utf-8", "replace").strip() if found.returncode == 0 else ""
+
+    def dirty(self) -> bool:
+        """Whether tracked files differ from HEAD.
+
+        Only for a checkout of the user's own: to compare contents, git runs the filters that its configuration names.
+        """
+        changed = self._run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+        return bool(changed.stdout)
 
     def has(self, rev: str) -> bool:
         """Whether a commit and its tree are here."""
@@ -160,6 +180,26 @@ class Git:
         below = ("--", prefix) if prefix else ()
         listed = self._run("ls-tree", "-r", "-z", "--full-tree", "--name-only", _checked(rev), *below).stdout
         return tuple(sorted(_path(entry) for entry in listed.split(b"\0") if entry))
+
+    def tree(self, rev: str) -> tuple[tuple[str, str, int, str], ...]:
+        """Mode, object name, bytes (0 for a submodule) and path of everything in a commit, in the order of paths."""
+        listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", _checked(rev)).stdout
+        found = []
+        for entry in filter(None, listed.split(b"\0")):
+            header, _, path = entry.partition(b"\t")
+            mode, _, name, size = header.decode("ascii").split()
+            found.append((mode, name, int(size) if size.isdecimal() else 0, _path(path)))
+        return tuple(found)
+
+    def blobs(self, names: Sequence[str]) -> Iterator[bytes]:
+        """Contents of objects, in order, read by one process: keep their sum within memory."""
+        data = self._run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii")).stdout
+        place = 0
+        for _ in names:
+            end = data.index(b"\n", place)
+            size = int(data[place:end].rsplit(b" ", 1)[1])
+            yield data[end + 1 : end + 1 + size]
+            place = end + 2 + size
 
     def changed(self, base: str, head: str) -> tuple[tuple[str, ...], dict[str, str]]:
         """Changed paths (both names of a renamed file), sorted, and renames old to new.
@@ -265,17 +305,6 @@ def _clean(environ: Mapping[str, str]) -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
     }
-
-
-def _program(path: str) -> str:
-    # an empty or relative entry would find a program called git in the checkout itself
-    folders = os.pathsep.join(entry for entry in path.split(os.pathsep) if Path(entry).is_absolute())
-    found = shutil.which("git", path=folders) if folders else None
-    if found is None:
-        raise RepositoryError(
-            "git is not installed, or not on the PATH", remedy="install git (Debian: `apt-get install git`)"
-        )
-    return found
 
 
 def _top(root: Path) -> Path:

@@ -20,9 +20,6 @@ HEADINGS = (
 )
 """In the order in which a reviewer reads them; a path stands under the first that fits."""
 
-TRUST = frozenset(HEADINGS[:7])
-"""Headings whose files can change a result without the model getting better or worse."""
-
 _CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml"})
 _DEPENDENCIES = frozenset(
     {"pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "environment.yml", "setup.py"}

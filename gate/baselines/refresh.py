@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gate.baselines.create import require_whole, sessions_of
-from gate.baselines.difference import Entry, difference
+from gate.baselines.counting import DRAWN, moved, stopped, unmarked
+from gate.baselines.create import passes, require_passing, require_whole, sessions_of
+from gate.baselines.difference import Entry, counts, difference, in_order
+from gate.baselines.distill import SESSIONS, distill, dump_baseline
+from gate.compare.ledger import declares
 from gate.errors import BaselineError, UsageError
-from gate.schema.report import Report, Trials
+from gate.schema.report import Case, Report, Trials
+
+SHORT = 7
+_OUR_FORMATS = ("candidate", "baseline", "")
+NOT_COUNTED = "stopped by their own results, so no fair sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,13 @@ class Prepared:
 
 
 def refresh(
-    report: Report, commit: str, *, previous: Report | None = None, current: bytes | None = None, force: str = ""
+    report: Report,
+    commit: str,
+    *,
+    previous: Report | None = None,
+    current: bytes | None = None,
+    force: str = "",
+    sessions: int = SESSIONS,
 ) -> Prepared:
     """The distilled report with the history of the previous baseline.
 
@@ -36,11 +49,12 @@ def refresh(
         previous: the baseline so far, read from `current`.
         current: content of the file so far, to say whether it changes.
         force: the reason for using a run that is not whole; it is stored.
+        sessions: how many sessions of trials each case keeps, at least 1.
 
     Raises:
         BaselineError: the run is not whole, has no case, or is of another suite.
     """
-    return _prepare(report, commit, history=previous, before=previous, current=current, force=force)
+    return _prepare(report, commit, history=previous, before=previous, current=current, force=force, sessions=sessions)
 
 
 def adopt(
@@ -51,15 +65,17 @@ def adopt(
     current: bytes | None = None,
     restart: Iterable[str] = (),
     force: str = "",
+    sessions: int = SESSIONS,
 ) -> Prepared:
     """Take a report as the accepted state: as `refresh`, but what a person accepted counts from here.
 
-    The trials of a case whose outcome changed, or that `restart` names, start again, so that results from before the
-    accepted change don't judge those after it.
+    The trials of a case that changed, or that `restart` names, start again, so that results from before the accepted
+    change don't judge those after it. A deterministic case changed when its outcome did, a stochastic one when its
+    trials show another rate: one outcome of it says nothing.
 
     Raises:
         UsageError: `restart` names a case that the report lacks.
-        BaselineError: as `refresh`.
+        BaselineError: as `refresh`, or a first baseline in which nothing passes.
     """
     named = set(restart)
     unknown = sorted(named - {case.id for case in report.cases})
@@ -68,35 +84,74 @@ def adopt(
             f"the report has no case `{unknown[0]:.200}`", where="--restart", remedy="copy the id from the report"
         )
     kept = previous
-    if previous is not None:
-        outcomes = {case.id: case.outcome for case in report.cases}
-        changed = named | {case.id for case in previous.cases if outcomes.get(case.id, case.outcome) != case.outcome}
+    if previous is None:
+        require_whole(report, force)
+        require_passing([report], force)
+    else:
+        changed = named | _changed(report, previous)
         kept = replace(previous, cases=tuple(case for case in previous.cases if case.id not in changed))
-    return _prepare(report, commit, history=kept, before=previous, current=current, force=force)
+    return _prepare(report, commit, history=kept, before=previous, current=current, force=force, sessions=sessions)
+
+
+def _changed(report: Report, previous: Report) -> set[str]:
+    here = {case.id: case for case in report.cases}
+    pairs = [(case, here[case.id]) for case in previous.cases if case.id in here]
+    return {
+        now.id
+        for before, now in pairs
+        if (moved(before, now) if declares(before) and before.trials is not None else before.outcome != now.outcome)
+    }
 
 
 def _prepare(
-    report: Report, commit: str, *, history: Report | None, before: Report | None, current: bytes | None, force: str
+    report: Report,
+    commit: str,
+    *,
+    history: Report | None,
+    before: Report | None,
+    current: bytes | None,
+    force: str,
+    sessions: int,
 ) -> Prepared:
-    from gate.baselines.distill import distill, dump_baseline
-
     _require_usable(report, before, force)
-    forced = (report.forced or force.strip()) if report.forced or not report.completeness.complete else ""
-    distilled = distill(replace(_counted(report, before, commit), forced=forced), commit, history)
+    usual = report.completeness.complete and passes(report)
+    forced = (report.forced or force.strip()) if report.forced or not usual else ""
+    named = replace(_with_trials(report, before, commit[:SHORT]), forced=forced)
+    distilled = distill(named, commit, history, sessions=sessions)
     data = dump_baseline(distilled)
-    return Prepared(data, difference(before, distilled), data != current)
+    entries = in_order([*difference(before, distilled), *_not_counted(report)])
+    return Prepared(data, entries, data != current)
 
 
-def _counted(report: Report, before: Report | None, commit: str) -> Report:
-    """A case that the baseline counts gets a trial of this run, also where the suite doesn't say that it varies."""
-    counted = set() if before is None else {case.id for case in before.cases if case.trials is not None}
-    cases = tuple(
-        replace(case, trials=Trials(tuple(replace(each, id=commit[:7]) for each in sessions_of(case))))
-        if case.id in counted and case.trials is None and sessions_of(case)
-        else case
-        for case in report.cases
+def _not_counted(report: Report) -> list[Entry]:
+    return [Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if stopped(case)]
+
+
+def _with_trials(report: Report, before: Report | None, session: str) -> Report:
+    """The report with its trials in sessions that have a name, and with what it does not say itself.
+
+    A case that varies without saying so, and that the baseline therefore counts, gets the outcome of this run as one
+    trial. A tool that knows no markers does not say that one was removed.
+    """
+    known = {} if before is None else {case.id: case for case in before.cases}
+    says = report.source.format in _OUR_FORMATS
+    return replace(
+        report,
+        cases=tuple(
+            replace(case, stochastic=True)
+            if not says and case.id in known and known[case.id].stochastic
+            else _one_with_trials(case, known.get(case.id), session)
+            for case in report.cases
+        ),
     )
-    return replace(report, cases=cases)
+
+
+def _one_with_trials(case: Case, before: Case | None, session: str) -> Case:
+    counted = before is not None and before.trials is not None and not unmarked(before, case)
+    if case.trials is None and (not counted or case.outcome not in DRAWN):
+        return case
+    found = tuple(replace(each, id=each.id or session) for each in sessions_of(case))
+    return replace(case, trials=Trials(found) if case.trials is None else replace(case.trials, sessions=found))
 
 
 def _require_usable(report: Report, previous: Report | None, force: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -9,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gate.errors import SettingsError
-from gate.settings import Layer, Settings, decides, names, resolve
+from gate.errors import GateError, SettingsError
+from gate.settings import Layer, names, resolve, secret
 
 OWN_FILE = "gate.toml"
 SHARED_FILE = "pyproject.toml"
@@ -77,39 +78,52 @@ def local_layers(folder: Path) -> list[Layer]:
     return [] if layer is None else [layer]
 
 
-def settings_differences(base: Layer | None, head: Layer | None) -> tuple[str, ...]:
-    """Deciding settings that differ, one sentence each, in the order of the documentation.
+def readable(read: Callable[[str], bytes | None]) -> Layer | None:
+    """The settings of one place as far as they can be read, to know where and under which name to tell what is wrong.
 
-    The suite's name is told too: it doesn't decide by itself, but another name is another baseline.
+    Never raises; what can't be used is left for `gate.settings.usable` to drop.
     """
-    before, after = _resolved(base), _resolved(head)
+    for file in (OWN_FILE, SHARED_FILE):
+        with contextlib.suppress(GateError):
+            data = read(file)
+            values = None if data is None else _table(_decoded(data, file), file, own=file == OWN_FILE)
+            if values is not None:
+                return Layer(file, {key: value for key, value in values.items() if key in names() and not secret(key)})
+    return None
+
+
+def settings_differences(base: Layer | None, head: Layer | None, fork: Layer | None = None) -> tuple[str, ...]:
+    """Settings that the head's file would change, one sentence each, in the order of the documentation.
+
+    All of them, also those that don't decide: the head's file sets nothing while it is only proposed.
+
+    Args:
+        fork: the settings where the head branched off, when the base has moved on since; what only the base changed
+            is no difference of the head's.
+    """
+    before, after = _flat(base), _flat(head)
+    since = before if fork is None else _flat(fork)
     where = head.name if head is not None else "no settings file"
-    sentences = []
+    places = {key: place for place, key in enumerate(names())}
+    return tuple(
+        f"`{key}`: {_shown(before.get(key))} → {_shown(after.get(key))} ({where})"
+        for key in sorted({*before, *after}, key=lambda key: (places[key.partition(".")[0]], key))
+        if before.get(key) != after.get(key) != since.get(key)
+    )
+
+
+def _flat(layer: Layer | None) -> dict[str, Any]:
+    """Settings by key, those of rules by `rules.<name>.<field>`."""
+    settings = resolve([] if layer is None else [replace(layer, trusted=True)]).settings
+    found: dict[str, Any] = {}
     for key in names():
-        if not decides(key) and key != "suite":
+        value = getattr(settings, key.replace("-", "_"))
+        if not isinstance(value, Mapping):
+            found[key] = value
             continue
-        old, new = (getattr(settings, key.replace("-", "_")) for settings in (before, after))
-        if old == new:
-            continue
-        if isinstance(old, Mapping):
-            sentences += _rule_differences(old, new, where)
-        else:
-            sentences.append(f"`{key}`: {_shown(old)} → {_shown(new)} ({where})")
-    return tuple(sentences)
-
-
-def _rule_differences(old: Mapping[Any, Any], new: Mapping[Any, Any], where: str) -> list[str]:
-    sentences = []
-    for rule in sorted({*old, *new}):
-        for field in ("level", "tolerance"):
-            before, after = (getattr(rules.get(rule), field, None) for rules in (old, new))
-            if before != after:
-                sentences.append(f"`rules.{rule}.{field}`: {_shown(before)} → {_shown(after)} ({where})")
-    return sentences
-
-
-def _resolved(layer: Layer | None) -> Settings:
-    return resolve([] if layer is None else [replace(layer, trusted=True)]).settings
+        for name, entry in sorted(value.items()):
+            found |= {f"{key}.{name}.{field}": getattr(entry, field) for field in ("level", "tolerance")}
+    return found
 
 
 def _shown(value: Any) -> str:
@@ -155,6 +169,13 @@ def _table(text: str, where: str, *, own: bool) -> Mapping[str, Any] | None:
 
 
 def _check(layer: Layer, text: str) -> None:
+    for key in filter(secret, names()):
+        if key in layer.values:
+            raise SettingsError(
+                f"`{key}` may not stand in a file",
+                where=_place(layer.name, text, f"`{key}`"),
+                remedy="take it out, revoke it if it was a real one, and give the step a secret of the workflow",
+            )
     try:
         resolve([replace(layer, trusted=True)])
     except SettingsError as error:

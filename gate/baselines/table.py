@@ -7,18 +7,20 @@ from collections.abc import Sequence
 
 from gate.baselines.create import Created
 from gate.render.escape import terminal
+from gate.render.words import plural
 from gate.schema.report import Case, Report
 
 MOST = 30
+_FORCED = "made with --force-incomplete, since"
 
 
 def as_table(report: Report, *, limit: int = 200) -> str:
     """Suite, counts and one line a case; at most `limit` cases, worst outcomes not first: the order is the file's."""
     outcomes = Counter(case.outcome.value if case.outcome else "measured" for case in report.cases)
     counts = ", ".join(f"{count:,} {name}" for name, count in sorted(outcomes.items()))
-    lines = [f"suite {terminal(report.suite)}: {len(report.cases):,} cases ({counts})"]
+    lines = [f"suite {terminal(report.suite)}: {plural(len(report.cases), 'case')} ({counts})"]
     if report.forced:
-        lines.append(f"made from a run that was not whole: {terminal(report.forced)}")
+        lines.append(f"{_FORCED}: {terminal(report.forced)}")
     shown = report.cases[:limit]
     rows = [(_outcome(case), terminal(case.measured_at) or "-", terminal(case.id), _facets(case)) for case in shown]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
@@ -32,7 +34,8 @@ def as_table(report: Report, *, limit: int = 200) -> str:
 
 def as_story(created: Created, runs: int) -> str:
     """What several runs showed: how many cases, which vary with the marker to add, which fail, what was left out."""
-    lines = [f"{len(created.report.cases):,} cases, run {runs} times"]
+    times = "once" if runs == 1 else f"{runs} times"
+    lines = [f"{plural(len(created.report.cases), 'case')}, run {times}"]
     undeclared = [each for each in created.varying if not each.declared]
     lines += _block(
         "Vary, and don't say so; mark them so that statistics judge them",
@@ -49,7 +52,7 @@ def as_story(created: Created, runs: int) -> str:
     lines += _block("Fail in the baseline", created.failing)
     lines += _block("Left out, since not every run reported them", created.unsteady)
     if created.report.forced:
-        lines += ["", f"Made from a run that was not whole: {terminal(created.report.forced)}"]
+        lines += ["", f"{_FORCED}: {terminal(created.report.forced)}"]
     return "\n".join(lines)
 
 
@@ -62,14 +65,18 @@ def _block(title: str, entries: Sequence[str]) -> list[str]:
 
 def _outcome(case: Case) -> str:
     outcome = case.outcome.value if case.outcome else "measured"
-    return f"{outcome} {case.trials.passes}/{case.trials.count}" if case.trials is not None else outcome
+    if case.trials is None:
+        return outcome
+    return f"{outcome} {case.trials.passes}/{case.trials.count}" if case.trials.count else f"{outcome}, no trials"
 
 
 def _facets(case: Case) -> str:
-    parts = [f"{metric.name} {_number(metric.value)}" for metric in case.metrics]
+    sessions = len(case.trials.sessions) if case.trials is not None else 0
+    parts = [plural(sessions, "session")] if sessions > 1 else []
+    parts += [f"{metric.name} {_number(metric.value)}" for metric in case.metrics]
     for predictions in case.predictions:
-        attacks = f", {len(predictions.attacks)} attacks" if predictions.attacks else ""
-        parts.append(f"{predictions.name}: {len(predictions.ids):,} examples{attacks}")
+        attacks = f", {plural(len(predictions.attacks), 'attack')}" if predictions.attacks else ""
+        parts.append(f"{predictions.name}: {plural(len(predictions.ids), 'example')}{attacks}")
     return terminal("; ".join(parts))
 
 

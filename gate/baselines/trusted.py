@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from gate.baselines.age import in_words
 from gate.baselines.base import Base, Fetch, read_at
+from gate.baselines.deciding import of_head, read_deciding
 from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
-from gate.baselines.settings_files import local_layers, read_layer, settings_differences
-from gate.errors import BaselineError, RepositoryError, SettingsError
+from gate.baselines.places import BASELINES, baseline_path, inside, nearest
+from gate.baselines.settings_files import local_layers
+from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
 
 __all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "require_baseline", "settings_layers"]
 
-BASELINES = "baselines/"
+_FIRST = "take the setting out, or commit the first baseline there with `gate baseline create`"
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -26,8 +29,9 @@ class TrustedBase:
     """Everything of the base, and how the head differs from it.
 
     Attributes:
-        layers: settings of base and checkout, in the order in which `resolve` joins them; give these to
-            `settings_layers` with the environment's, the inputs' and the command line's.
+        layers: the settings file that counts, at most one: of a proposal the base's, else the checkout's; give these
+            to `settings_layers` with the environment's, the inputs' and the command line's.
+        proposed_layer: the head's own settings file where it sets nothing.
         settings_from: where the deciding settings stand (`base 3f9c1e2:gate.toml`, `defaults`).
         baseline: content, or None when neither base nor head has one.
         baseline_name: path with its origin, for errors.
@@ -36,11 +40,14 @@ class TrustedBase:
         baseline_time: when that was, in Unix seconds; None when unknown (a shallow clone).
         baseline_age: the same in words (`2 days old`); empty when unknown.
         other_suites: suites that the base has baselines of, when it has none of this one.
+        named: whether the setting `baseline` names its path.
+        near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
     """
 
     base: Base | None
     layers: tuple[Layer, ...] = ()
+    proposed_layer: Layer | None = None
     settings_from: str = "defaults"
     baseline: bytes | None = None
     baseline_path: str = ""
@@ -50,6 +57,8 @@ class TrustedBase:
     baseline_time: int | None = None
     baseline_age: str = ""
     other_suites: tuple[str, ...] = ()
+    named: bool = False
+    near: tuple[str, ...] = ()
     changes: Changes = field(default_factory=Changes)
     notices: tuple[str, ...] = ()
 
@@ -79,7 +88,7 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
     """
     layers = tuple(local_layers(folder))
     settings = resolve([*layers, *others]).settings
-    path = _inside(settings.baseline_path)
+    path = baseline_path(settings)
     data = _on_disk(folder / path, settings.max_report_bytes)
     return TrustedBase(
         base=None,
@@ -90,6 +99,8 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
         baseline_name=path,
         baseline_from="" if data is None else "the checkout",
         other_suites=() if data is not None else _suites(_names_on_disk(folder), settings.suite),
+        named=bool(settings.baseline),
+        near=() if data is not None else nearest(path, _names_on_disk(folder)),
     )
 
 
@@ -108,73 +119,69 @@ def read_trusted(
         RepositoryError: objects are missing, or a file is a link or too large.
         BaselineError: the baseline is a pointer of Git LFS.
     """
-    at_base = read_layer(lambda file: read_at(git, base, git.prefix + file, fetch=fetch), f"base {base.short}")
-    layers, sentences = _layers(git, base, at_base)
-    trusted = TrustedBase(base, layers, settings_from=_origin(base, at_base, layers))
+    deciding = read_deciding(git, base, fetch)
+    layers = deciding.layers
+    trusted = TrustedBase(base, layers, deciding.proposed, layers[0].name if layers else "defaults")
     settings = resolve(settings_layers(trusted, others)).settings
     found = _baseline(git, base, trusted, settings, fetch)
     paths, renames, notices = _changed(git, base)
-    changes = replace(found.changes, paths=paths, renames=renames, settings=sentences)
+    changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
     age = in_words(found.baseline_time, now) if now is not None else ""
-    return replace(found, changes=changes, notices=notices, baseline_age=age)
+    return replace(found, changes=changes, notices=(*deciding.notices, *notices), baseline_age=age)
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:
-    """Refuse to welcome a suite whose name is new where the base already has baselines.
+    """Refuse to welcome a suite whose baseline is named, or whose name is new where the base already has baselines.
+
+    Where the base has baselines, a proposal can't bring its own for a suite of another name either: whoever renames
+    the suite would choose what it is judged by.
 
     Raises:
-        BaselineError: the base has baselines of other suites only.
+        BaselineError: the setting `baseline` names no file, or the base has baselines of other suites only.
     """
-    if trusted.baseline is None and trusted.other_suites:
+    if trusted.baseline is None and trusted.named:
+        known = " or ".join(f"`{path}`" for path in trusted.near)
+        raise BaselineError(
+            "the setting `baseline` names a file that is not there",
+            where=trusted.baseline_path,
+            remedy=f"did you mean {known}? Mend it on the default branch" if known else _FIRST,
+        )
+    unknown = trusted.baseline is None or (trusted.changes.first_baseline and trusted.proposed)
+    if unknown and trusted.other_suites:
         known = ", ".join(f"`{name}`" for name in trusted.other_suites[:5])
         raise BaselineError(
             f"the base has baselines of {known}, none of the suite `{suite}`",
             where=trusted.baseline_path,
-            remedy=f"check the name of the suite; for a new one commit `gate baseline create --suite {suite}`",
+            remedy="check the name of the suite; a new one needs its baseline on the default branch before anything "
+            f"names it: `gate baseline create --suite {suite}`",
         )
-
-
-def _layers(git: Git, base: Base, at_base: Layer | None) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
-    if not base.proposed:
-        return tuple(local_layers(git.root)), ()
-    if not base.head_checked_out:
-        return (() if at_base is None else (at_base,)), ()
-    at_head = read_layer(lambda file: git.read(base.head, git.prefix + file), f"head {base.head[:7]}", trusted=False)
-    sentences = settings_differences(at_base, at_head)
-    layers = [] if at_base is None else [at_base]
-    if at_head is not None:
-        # another name of the suite is another baseline: the base's file or the workflow names it
-        layers.append(replace(at_head, values={k: v for k, v in at_head.values.items() if k != "suite"}))
-    return tuple(layers), sentences
-
-
-def _origin(base: Base, at_base: Layer | None, layers: Sequence[Layer]) -> str:
-    if base.proposed:
-        return at_base.name if at_base is not None else "defaults"
-    return layers[0].name if layers else "defaults"
 
 
 def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fetch: Fetch | None) -> TrustedBase:
-    path = git.prefix + _inside(settings.baseline_path)
+    path = git.prefix + baseline_path(settings)
     limit = settings.max_report_bytes
-    data = read_at(git, base, path, fetch=fetch, limit=limit)
-    found = replace(trusted, baseline_path=path)
-    if data is not None:
-        last = _last_change(git, base, path)
+    found = replace(trusted, baseline_path=path, named=bool(settings.baseline))
+    others = _suites(_names_in_git(git, base, BASELINES), settings.suite)
+    suites = 1 + len(others)
+    # one that the base branch has by now counts before one that the head brings
+    for commit in dict.fromkeys([base.commit, base.deciding]):
+        data = read_at(git, base, path, commit=commit, fetch=fetch, limit=limit)
+        if data is None:
+            continue
+        last = _last_change(git, base, commit, path)
         return replace(
             found,
-            baseline=_usable(data, f"{path} at {base.short}"),
-            baseline_name=f"{path} at {base.short}",
-            baseline_from=f"base {base.short}",
+            baseline=_usable(data, f"{path} at {commit[:7]}"),
+            baseline_name=f"{path} at {commit[:7]}",
+            baseline_from=f"base {commit[:7]}",
             baseline_commit=last[0] if last else "",
             baseline_time=last[1] if last else None,
-            changes=Changes(baseline_changed=_differs(git, base, path, data)),
+            changes=Changes(baseline_changed=_differs(git, base, commit, path, data), suites=suites),
         )
-    others = _suites(_names_in_git(git, base), settings.suite)
     path, data = _first(git, base, settings, limit)
     if data is None:
-        return replace(found, other_suites=others)
-    origin = "this pull request" if base.proposed else "the checkout"
+        return replace(found, other_suites=others, near=_near(git, base, path) if found.named else ())
+    origin = "this pull request" if base.proposed and not base.shell else "the checkout"
     return replace(
         found,
         baseline=_usable(data, path),
@@ -182,21 +189,21 @@ def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fe
         baseline_name=f"{path} of {origin}",
         baseline_from=origin,
         other_suites=others,
-        changes=Changes(first_baseline=True),
+        changes=Changes(first_baseline=True, suites=suites),
     )
 
 
 def _first(git: Git, base: Base, settings: Settings, limit: int) -> tuple[str, bytes | None]:
     """The baseline that the head brings where the base has none, at the base's path or where the head says."""
-    expected = _inside(settings.baseline_path)
+    expected = baseline_path(settings)
     if not base.proposed:
         return git.prefix + expected, _on_disk(git.root / expected, limit)
     if not base.head_checked_out:
         return git.prefix + expected, None
-    own = read_layer(lambda file: git.read(base.head, git.prefix + file), f"head {base.head[:7]}")
+    own = of_head(git, base)
     named = "" if own is None else str(own.values.get("baseline", ""))
-    for path in dict.fromkeys([expected, _inside(named or expected)]):
-        data = git.read(base.head, git.prefix + path, limit=limit)
+    for path in dict.fromkeys([expected, inside(named or expected)]):
+        data = _at_head(git, base, path, limit)
         if data is not None and not base.local:
             # the API answers 404 for what is absent and for what the token may not read
             raise RepositoryError(
@@ -209,21 +216,20 @@ def _first(git: Git, base: Base, settings: Settings, limit: int) -> tuple[str, b
     return git.prefix + expected, None
 
 
-def _inside(path: str) -> str:
-    """A baseline's path without `.` parts; never outside the repository."""
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        raise SettingsError(
-            f"`baseline` can't be {path!r:.80}: it lies outside the repository",
-            remedy="give a path below the folder of the settings, for example baselines/default.jsonl",
-        )
-    return pure.as_posix()
+def _at_head(git: Git, base: Base, path: str, limit: int) -> bytes | None:
+    if base.shell:
+        return _on_disk(git.root / path, limit)
+    return git.read(base.head, git.prefix + path, limit=limit)
 
 
-def _differs(git: Git, base: Base, path: str, data: bytes) -> bool:
+def _differs(git: Git, base: Base, commit: str, path: str, data: bytes) -> bool:
+    """Whether the head has another baseline than `data` of the base; in a shell also one that is not committed."""
+    on_disk = git.top / path
+    if base.shell and (on_disk.is_symlink() or not on_disk.is_file() or _lines(on_disk.read_bytes()) != _lines(data)):
+        return True
     at_head = git.entry(base.head, path)
     try:
-        at_base = git.entry(base.commit, path) if base.local else None
+        at_base = git.entry(commit, path) if base.local else None
     except MissingObjectError:
         at_base = None
     if at_base is not None:
@@ -231,9 +237,13 @@ def _differs(git: Git, base: Base, path: str, data: bytes) -> bool:
     return at_head is None or at_head[1] != git.name_of(data)
 
 
-def _last_change(git: Git, base: Base, path: str) -> tuple[str, int] | None:
+def _lines(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n")  # git may check text out with other ends of lines
+
+
+def _last_change(git: Git, base: Base, commit: str, path: str) -> tuple[str, int] | None:
     try:
-        return git.last_commit_of(path, base.commit) if base.local else None
+        return git.last_commit_of(path, commit) if base.local else None
     except MissingObjectError:
         return None
 
@@ -251,15 +261,21 @@ def _changed(git: Git, base: Base) -> tuple[tuple[str, ...], dict[str, str], tup
         return (), {}, (said,)
 
 
-def _names_in_git(git: Git, base: Base) -> tuple[str, ...]:
-    try:
-        return git.list(base.commit if base.local else base.head, git.prefix + BASELINES)
-    except MissingObjectError:
-        return ()
+def _names_in_git(git: Git, base: Base, folder: str) -> tuple[str, ...]:
+    found: list[str] = []
+    for commit in {base.commit, base.deciding} if base.local else {base.head}:
+        with contextlib.suppress(MissingObjectError):
+            found += git.list(commit, git.prefix + folder)
+    return tuple(sorted(set(found)))
+
+
+def _near(git: Git, base: Base, path: str) -> tuple[str, ...]:
+    there = [name.removeprefix(git.prefix) for name in _names_in_git(git, base, "")]
+    return nearest(path.removeprefix(git.prefix), [*there, *(_names_on_disk(git.root) if base.shell else [])])
 
 
 def _names_on_disk(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder / BASELINES).glob("*.jsonl") if path.is_file())
+    return sorted(BASELINES + path.name for path in (folder / BASELINES).glob("*.jsonl") if path.is_file())
 
 
 def _suites(paths: Sequence[str], suite: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from gate.errors import UsageError
+from gate.errors import BaselineError, UsageError
 
 NEW_MODE = 0o644
 
@@ -40,6 +40,27 @@ def write_atomically(path: Path, data: bytes) -> None:
         if isinstance(error, OSError):
             raise _refusal(path, error) from None
         raise
+
+
+def refuse_linked_folder(path: Path, below: Path) -> None:
+    """Refuse a baseline behind a link: git keeps only the link's target as a name, so the base could not be read.
+
+    Args:
+        below: the folder of the settings; links above it are no business of git's.
+
+    Raises:
+        BaselineError: a folder between the two is a symbolic link.
+    """
+    path = below / path
+    if not path.is_relative_to(below):
+        return
+    for folder in path.relative_to(below).parents:
+        if (below / folder).is_symlink() and folder.parts:
+            raise BaselineError(
+                "is a symbolic link, and git would keep no baseline behind it",
+                where=str(folder),
+                remedy="put a plain folder there, or name another path with the setting `baseline`",
+            )
 
 
 def _mode(path: Path) -> int:

@@ -6,6 +6,7 @@ Modules are imported when their command is called, so that `gate --help` starts 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ import click
 
 from gate import __version__
 from gate.cli.console import Console
-from gate.errors import EXIT_INTERNAL, EXIT_UNDECIDED, GateError
+from gate.cli.variables import misspelt
+from gate.errors import EXIT_INTERNAL, EXIT_UNDECIDED, EXIT_USAGE, GateError
 
 COMMANDS = {
     "run": ("gate.cli.run:run", "Run the suite and write its candidate report."),
@@ -23,11 +25,17 @@ COMMANDS = {
     "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
     "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
+    "plan": ("gate.cli.plan:plan", "Say what main's trials can show, and how many more are needed."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
     "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),
     "demo": ("gate.cli.demo:demo", "Gate a worse and an unchanged pull request, offline."),
     "config": ("gate.cli.config:config", "List each setting, where it came from, and whether it decides."),
 }
+
+
+_NO_ARGUMENTS: tuple[type[click.UsageError], ...] = tuple(
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])  # from click 8.2; before, it is no error
+)
 
 
 class LazyGroup(click.Group):
@@ -42,6 +50,18 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's own, with the nearest name, which click looks for among commands that are imported."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else ""
+            raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -61,6 +81,8 @@ class LazyGroup(click.Group):
 def gate(ctx: click.Context, quiet: bool, verbose: bool, colour: bool | None) -> None:
     """Fail a pull request that makes a model, a prompt or a coding agent less robust, and name what broke."""
     ctx.obj = Console(quiet=quiet, verbose=verbose, colour=colour)
+    for sentence in misspelt(os.environ):
+        ctx.obj.warn(sentence)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -76,9 +98,12 @@ def exit_code_of(arguments: Sequence[str] | None = None) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as request:
         return request.exit_code
+    except _NO_ARGUMENTS as error:
+        console.raw(error.format_message())
+        return EXIT_USAGE
     except click.ClickException as error:
         console.error(error.format_message(), remedy=_help_of(error))
-        return 2
+        return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         console.error("interrupted: nothing was decided")
         return EXIT_UNDECIDED
@@ -96,4 +121,14 @@ def exit_code_of(arguments: Sequence[str] | None = None) -> int:
 
 def _help_of(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
-    return f"`{context.command_path} --help` shows the options" if context is not None else ""
+    if context is None:
+        return ""
+    option = getattr(error, "option_name", "")
+    if context.parent is not None and any(option in (*each.opts, *each.secondary_opts) for each in gate.params):
+        return f"put {option} before the command: `{context.find_root().info_name} {option} {_words(context)}`"
+    return f"`{context.command_path} --help` shows the options"
+
+
+def _words(context: click.Context) -> str:
+    """The command without the program: `baseline adopt`."""
+    return context.command_path.removeprefix(context.find_root().command_path).strip()

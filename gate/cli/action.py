@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.cli.console import Console
-from gate.cli.files import CANDIDATE
-from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, ReportError, SuiteError, UsageError
+from gate.cli.console import Console, Echo
+from gate.cli.files import CANDIDATE, forget_verdict
+from gate.cli.trials import RUN, TRIALS
+from gate.cli.variables import misspelt
+from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, SuiteError, UsageError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.trusted import TrustedBase
+    from gate.cli.arms import Place
+    from gate.collaborators import Delivery, Measured, Request, Told
+    from gate.deliver.earlier import History
     from gate.deliver.event import Event
-    from gate.pipeline import Delivery, Measured, Request
     from gate.record.run import World
+    from gate.rounds import RunTurn
     from gate.sandbox.worlds import Folders, SuiteUser
     from gate.settings import Layer, Settings
 
@@ -26,20 +32,15 @@ SUITE_NAME = "suite"
 _BINARIES = "/opt/suite/bin"
 _TAIL_LINES = 3
 _TAIL_CHARACTERS = 500
-_LONGEST_LINE = 10_000
 
 
 def main() -> int:
     """Gate the pull request of the event; ends with the documented exit code and an annotation for every error."""
     console = Console()
-    from gate.sandbox.worlds import harden
-
     try:
-        harden()
         return _run(console)
     except GateError as error:
         console.error(error.message, where=error.where, remedy=error.remedy)
-        _annotate(str(error))
         return error.exit_code
     except Exception as error:
         console.error(f"internal error: {type(error).__name__}", remedy="please report this with the log")
@@ -50,31 +51,32 @@ def main() -> int:
 
 
 def _run(console: Console) -> int:
-    from gate.pipeline import Request, Tools, gate_pull_request
+    from gate.cli.tools import read_main
+    from gate.collaborators import Request, Tools
+    from gate.pipeline import gate_pull_request
     from gate.sandbox.worlds import read_left
 
-    workspace = _workspace()
+    workspace = Path(os.environ.get("GITHUB_WORKSPACE", "")).resolve()
     world = Container(console, workspace)
     request = Request(root=workspace, environ=dict(os.environ), action=True)
+    for sentence in misspelt(request.environ):
+        console.warn(sentence)
     tools = Tools(
+        prepare=world.prepare,
         read_event=world.read_event,
         find_base=world.find_base,
         read_trusted=world.read_trusted,
+        read_readable=world.read_readable,
+        read_main=read_main,
+        read_history=world.read_history,
+        arms=world.arms,
         measure=world.measure,
+        keep=world.keep,
         read_file=lambda path, limit: read_left(_inside(workspace, path), limit),
         delivery=world.delivery,
         say=console.say,
     )
     return gate_pull_request(request, tools).exit_code
-
-
-def _workspace() -> Path:
-    named = os.environ.get("GITHUB_WORKSPACE", "")
-    if not named or not Path(named).is_dir():
-        raise UsageError(
-            "there is no workspace", where="GITHUB_WORKSPACE", remedy="run actions/checkout before the gate"
-        )
-    return Path(named).resolve()
 
 
 def _inside(workspace: Path, path: Path) -> Path:
@@ -84,12 +86,30 @@ def _inside(workspace: Path, path: Path) -> Path:
     return path.resolve()
 
 
+def _forget(folder: Path) -> None:
+    """A pull request may have committed a verdict, or a link in the place of the folder."""
+    if folder.is_symlink():
+        folder.unlink()
+    forget_verdict(folder)
+
+
 class Container:
     """Collaborators inside the container."""
 
     def __init__(self, console: Console, workspace: Path) -> None:
         self._console = console
         self._workspace = workspace
+
+    def prepare(self, request: Request) -> None:
+        """Hide from the suite's user; nothing is imported ahead, since what is imported here belongs to root."""
+        from gate.sandbox.worlds import harden
+
+        harden()
+        if not request.environ.get("GITHUB_WORKSPACE", "") or not request.root.is_dir():
+            raise UsageError(
+                "there is no workspace", where="GITHUB_WORKSPACE", remedy="run actions/checkout before the gate"
+            )
+        _forget(request.root / request.output)
 
     def read_event(self, request: Request) -> Event | None:
         from gate.cli import tools
@@ -99,31 +119,83 @@ class Container:
     def find_base(self, request: Request, event: Event | None) -> Base | None:
         from gate.cli import tools
 
-        return tools.find_base(tools.git_of(request, trust=True), request, event)
+        base = tools.find_base(tools.git_of(request, trust=True), request, event)
+        return tools.told_base(self._console, base)
 
     def read_trusted(self, request: Request, base: Base | None, others: Sequence[Layer]) -> TrustedBase:
         from gate.cli import tools
 
         return tools.read_trusted(tools.git_of(request, trust=True), request, base, others)
 
-    def measure(self, request: Request, settings: Settings) -> Measured:
-        """Install and run the suite as its own user; read its report once none of its processes is left."""
+    def read_readable(self, request: Request, base: Base | None) -> Sequence[Layer]:
+        from gate.cli import tools
+
+        return tools.read_readable(tools.git_of(request, trust=True), request, base)
+
+    def read_history(self, request: Request, event: Event | None, settings: Settings) -> History:
+        from gate.cli import tools
+        from gate.cli.trials import read_history
+
+        return read_history(request, event, settings, tools.client(request, event, patience=tools.PATIENCE))
+
+    def keep(self, request: Request, data: bytes) -> None:
+        self._write(request.root / request.output / TRIALS, data)
+
+    @contextlib.contextmanager
+    def arms(self, request: Request, base: Base | None, settings: Settings) -> Iterator[RunTurn | None]:
+        """What runs base and head beside each other, as the suite's user; None where there is no other base."""
+        from gate.cli import tools
+        from gate.cli.arms import Beside, run_beside
+        from gate.cli.trials import confirmable
+
+        if base is None or not confirmable(base, settings):
+            yield None
+            return
+        git = tools.git_of(request, trust=True)
+        beside = Beside(git, base.commit, lambda: self._place(request, settings), Echo(sys.stdout))
+        with run_beside(beside, settings) as run:
+            yield run
+
+    @contextlib.contextmanager
+    def _place(self, request: Request, settings: Settings) -> Iterator[Place]:
+        from gate.cli.arms import Place
         from gate.deliver.runner import RunnerFiles
-        from gate.pipeline import Measured, plugin_options
-        from gate.record.run import User, World, run_suite
-        from gate.sandbox.workspace import handed_over
+        from gate.record.run import User, World
+        from gate.sandbox.workspace import give, handed_over
         from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
+        stopped = RunnerFiles(request.environ, sys.stdout).stopped_commands
+        with suite_folders(user) as folders, handed_over(self._workspace, user, environ=request.environ), stopped():
+            environ = self._environment(request, settings, folders)
+            world = World(SUITE_PYTHON, self._workspace, environ, User(user.uid, user.gid))
+            yield Place(world, folders.report, lambda tree: give(tree, user), read_left)
+
+    def measure(self, request: Request, settings: Settings, told: Told) -> Measured:
+        """Install and run the suite as its own user; read its report once none of its processes is left."""
+        from gate.cli import tools
+        from gate.collaborators import Measured
+        from gate.deliver.runner import RunnerFiles
+        from gate.record.locally import plugin_options, split_arguments
+        from gate.record.run import User, World, run_suite
+        from gate.sandbox.workspace import handed_over
+        from gate.sandbox.worlds import suite_folders
+
+        user = _suite_user()
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
-        arguments = _split(settings.arguments)
+        arguments = split_arguments(settings)
+        commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            report = folders.report / "candidate.json"
+            report, trials = folders.report / "candidate.json", folders.report / RUN if told.plan else None
+            plan = folders.report / "plan.json" if told.plan else None
+            if plan is not None:
+                plan.write_text(told.plan, encoding="utf-8")
+                plan.chmod(0o644)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 world = World(SUITE_PYTHON, folder, environ, User(user.uid, user.gid))
                 with RunnerFiles(request.environ, sys.stdout).stopped_commands():
-                    failed = self._install(settings, world)
+                    failed = "" if told.again else self._install(settings, world)
                     if failed:
                         return Measured(None, reason=failed, notices=notices)
                     result = run_suite(
@@ -131,17 +203,14 @@ class Container:
                         world=world,
                         report=report,
                         timeout=settings.timeout,
-                        options=plugin_options(settings),
-                        echo=_Echo(),
+                        options=plugin_options(settings, commit=commit, plan=plan, trials=trials),
+                        echo=Echo(sys.stdout),
                     )
-            if result.report is None:
-                return Measured(None, reason=result.reason, notices=notices)
-            try:
-                data = read_left(report, settings.max_report_bytes)
-            except ReportError as error:
-                return Measured(None, reason=f"the report {error.message}", notices=notices)
-        self._write(request.root / request.output / CANDIDATE.name, data)
-        return Measured(data, notices=notices)
+            left = tools.measured(result, settings, notices)
+            left = left if trials is None else tools.with_trials(left, trials)
+        if left.report is not None and not told.again:
+            self._write(request.root / request.output / CANDIDATE.name, left.report)
+        return left
 
     def _environment(self, request: Request, settings: Settings, folders: Folders) -> dict[str, str]:
         from gate.sandbox.environment import suite_environment
@@ -170,7 +239,7 @@ class Container:
 
         self._console.say("installing the project of the suite")
         ended = run_command(
-            ["/bin/sh", "-e", "-c", settings.install], world=world, timeout=settings.timeout, echo=_Echo()
+            ["/bin/sh", "-e", "-c", settings.install], world=world, timeout=settings.timeout, echo=Echo(sys.stdout)
         )
         if ended.reason:
             return f"the install command failed: {ended.reason}"
@@ -192,10 +261,10 @@ class Container:
             output=request.root / request.output,
             runner=RunnerFiles(request.environ, sys.stdout),
             write=self._write,
-            tokens={},
+            tokens=request.environ,
             named=request.output,
         )
-        return Printing(self._console, publisher, in_actions=True)
+        return Printing(self._console, publisher, request.environ)
 
     def _write(self, path: Path, data: bytes) -> None:
         """Write into the output folder, which the pull request may have replaced by a link."""
@@ -222,41 +291,6 @@ def _suite_user() -> SuiteUser:
             f"this container has no user `{SUITE_NAME}`", remedy="use the image that this project's Dockerfile builds"
         ) from None
     return SuiteUser(entry.pw_uid, entry.pw_gid)
-
-
-def _split(arguments: str) -> list[str]:
-    import shlex
-
-    try:
-        return shlex.split(arguments)
-    except ValueError as error:
-        raise UsageError(
-            f"can't be split: {str(error).lower()}", where="arguments", remedy="quote it as for a shell"
-        ) from None
-
-
-class _Echo:
-    """What the suite prints, line by line, without a way to command the terminal."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-
-    def __call__(self, data: bytes) -> None:
-        from gate.render.escape import terminal
-
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > _LONGEST_LINE:
-            lines.append(self._rest)
-            self._rest = b""
-        sys.stdout.write("".join(f"  {terminal(line.decode('utf-8', 'replace'))}\n" for line in lines))
-        sys.stdout.flush()
-
-
-def _annotate(message: str) -> None:
-    from gate.render.escape import workflow_data
-
-    sys.stdout.write(f"::error title=robustness gate::{workflow_data(message)}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli.console import Console
-from gate.cli.files import OUTPUT, local_settings, read_bytes, read_report_file
+from gate.cli.files import (
+    OUTPUT,
+    commit_here,
+    local_settings,
+    read_bytes,
+    read_report_file,
+    require_own_settings,
+)
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, RepositoryError, UsageError
 
 if TYPE_CHECKING:
@@ -27,10 +35,21 @@ _OUTPUT = click.option(
     help="Where the baseline is; by default the settings' own, else baselines/<suite>.jsonl.",
 )
 _FORCE = click.option(
-    "--force-incomplete", "force", metavar="REASON", default="", help="Use a run that is not whole; stores the reason."
+    "--force-incomplete",
+    "force",
+    metavar="REASON",
+    default="",
+    help="Use a run that is not whole, or in which nothing passes; stores the reason.",
 )
 _COMMIT = click.option("--commit", default=None, help="Commit that was measured; by default the report's, else HEAD.")
-_FORMAT = click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", show_default=True)
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    show_default=True,
+    help="How to print what changed.",
+)
 
 
 @click.group(epilog="Example: gate baseline create -- tests/robustness")
@@ -41,7 +60,10 @@ def baseline() -> None:
     """
 
 
-@baseline.command(epilog="Example: gate baseline create --runs 5 -- tests/robustness")
+@baseline.command(
+    short_help="Run the suite several times and write a first baseline.",
+    epilog="Example: gate baseline create --runs 5 -- tests/robustness",
+)
 @click.option("--runs", type=click.IntRange(min=1, max=10), default=5, show_default=True, help="Runs of each test.")
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
 @click.option("--replace", is_flag=True, help="Replace the baseline that exists.")
@@ -60,34 +82,37 @@ def create(
     force: str,
     arguments: tuple[str, ...],
 ) -> int:
-    """Run the suite several times with pytest ARGUMENTS and write a first baseline.
+    """Run the suite several times with pytest ARGUMENTS, or with those of the settings, and write a first baseline.
 
     Lists the tests that vary with the marker that each needs. Failing tests enter the baseline as failing.
     """
     from gate.baselines.create import create as create_baseline
     from gate.baselines.refresh import adopt as prepare
 
-    settings, path = _settings(suite, output)
+    settings, path = _settings("create", suite, output, arguments)
     if path.exists() and not replace:
         raise UsageError(
             "a baseline exists already",
             where=str(path),
             remedy="`gate baseline refresh REPORT` keeps its history; --replace starts again",
         )
-    commit = _commit(None)
+    measured = commit_here(Path.cwd(), os.environ)
+    commit = _commit(console, measured)
 
     def run(number: int) -> Report:
         console.say(f"run {number} of {runs}")
-        return _run_suite(settings, arguments, python, number)
+        return _run_suite(settings, python, number, measured)
 
     created = create_baseline(run, runs=runs, session=commit[:7], force=force)
-    prepared = prepare(created.report, commit, force=created.report.forced)
-    _write(console, path, prepared)
+    prepared = prepare(created.report, commit, force=created.report.forced, sessions=settings.baseline_sessions)
+    _write(console, path, prepared, measured)
     console.result(_story(created, runs))
     return EXIT_HOLDS
 
 
-@baseline.command(epilog="Example: gate baseline adopt .gate/candidate.json")
+@baseline.command(
+    short_help="Take a report as the accepted state.", epilog="Example: gate baseline adopt .gate/candidate.json"
+)
 @click.argument("report", type=click.Path(path_type=Path))
 @click.option("--restart", multiple=True, metavar="ID", help="Count this case's trials from here on; repeatable.")
 @_SUITE
@@ -106,29 +131,35 @@ def adopt(
     commit: str | None,
     form: str,
 ) -> int:
-    """Take REPORT, for example the candidate of a pull request, as the accepted state.
+    """Take REPORT, for example the candidate of a pull request that is merged, as the accepted state.
 
-    The trials of cases whose outcome changed start again.
+    The trials of cases that changed start again; a stochastic one changed where its trials show another rate. Only what
+    the default branch holds decides, so run this there, and after the merge: a baseline that is ahead of its code turns
+    every branch red.
     """
     from gate.baselines.refresh import adopt as prepare
 
-    settings, path = _settings(suite, output)
+    settings, path = _settings("adopt …", suite, output)
     candidate = read_report_file(report, settings.max_report_bytes)
     current, previous = _previous(path, settings)
     prepared = prepare(
         candidate,
-        _commit(commit or candidate.source.commit),
+        _commit(console, commit or candidate.source.commit),
         previous=previous,
         current=current,
         restart=restart,
         force=force,
+        sessions=settings.baseline_sessions,
     )
-    _write(console, path, prepared)
+    _write(console, path, prepared, candidate.source.commit)
     console.result(_difference(prepared, form))
     return EXIT_HOLDS
 
 
-@baseline.command(epilog="Example: gate baseline refresh .gate/candidate.json --format markdown")
+@baseline.command(
+    short_help="Bring the baseline up to a run on main.",
+    epilog="Example: gate baseline refresh .gate/candidate.json --format markdown",
+)
 @click.argument("report", type=click.Path(path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the baseline would change.")
 @_SUITE
@@ -150,18 +181,25 @@ def refresh(
     """Bring the baseline up to REPORT, a run on main, keep its history, and print what changed."""
     from gate.baselines.refresh import refresh as prepare
 
-    settings, path = _settings(suite, output)
+    settings, path = _settings("refresh …", suite, output)
     candidate = read_report_file(report, settings.max_report_bytes)
     current, previous = _previous(path, settings)
-    measured = _commit(commit or candidate.source.commit)
-    prepared = prepare(candidate, measured, previous=previous, current=current, force=force)
+    measured = _commit(console, commit or candidate.source.commit)
+    prepared = prepare(
+        candidate,
+        measured,
+        previous=previous,
+        current=current,
+        force=force,
+        sessions=settings.baseline_sessions,
+    )
     if not check:
-        _write(console, path, prepared)
+        _write(console, path, prepared, candidate.source.commit)
     console.result(_difference(prepared, form))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 
 
-@baseline.command(epilog="Example: gate baseline show")
+@baseline.command(short_help="List what is accepted.", epilog="Example: gate baseline show")
 @_SUITE
 @_OUTPUT
 @click.option("--limit", type=click.IntRange(min=1), default=200, show_default=True, help="Most cases to list.")
@@ -170,7 +208,7 @@ def show(console: Console, suite: str | None, output: Path | None, limit: int) -
     """List the cases of the baseline with outcome, trials, metrics, predictions, and the commit of the last change."""
     from gate.baselines.table import as_table
 
-    settings, path = _settings(suite, output)
+    settings, path = _settings("show", suite, output)
     _, found = _previous(path, settings)
     if found is None:
         raise BaselineError(
@@ -180,7 +218,10 @@ def show(console: Console, suite: str | None, output: Path | None, limit: int) -
     return EXIT_HOLDS
 
 
-@baseline.command(epilog="Example: gate baseline diff baselines/default.jsonl .gate/candidate.json")
+@baseline.command(
+    short_help="Say what differs between two baselines.",
+    epilog="Example: gate baseline diff baselines/default.jsonl .gate/candidate.json",
+)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @_FORMAT
@@ -196,15 +237,17 @@ def diff(console: Console, before: Path, after: Path, form: str) -> int:
     return EXIT_HOLDS
 
 
-def _settings(suite: str | None, output: Path | None) -> tuple[Settings, Path]:
-    from gate.baselines.trusted import local_layers
-    from gate.settings import Layer, from_environment, resolve
+def _settings(
+    command: str, suite: str | None, output: Path | None, arguments: tuple[str, ...] = ()
+) -> tuple[Settings, Path]:
+    from gate.baselines.places import baseline_path
+    from gate.baselines.write import refuse_linked_folder
 
-    layers = [*local_layers(Path.cwd()), Layer("environment", from_environment(os.environ))]
-    if suite is not None:
-        layers.append(Layer("command line", {"suite": suite}))
-    settings = resolve(layers).settings
-    return settings, output or Path(settings.baseline_path)
+    require_own_settings(Path.cwd(), f"gate baseline {command}", suite=command == "create")
+    settings = local_settings(Path.cwd(), {"suite": suite, "arguments": shlex.join(arguments) or None})
+    path = output or Path(baseline_path(settings))
+    refuse_linked_folder(path, Path.cwd())
+    return settings, path
 
 
 def _previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | None]:
@@ -218,46 +261,55 @@ def _previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | No
     return data, read_report(data, str(path), limit=settings.max_report_bytes)
 
 
-def _commit(named: str | None) -> str:
+def _commit(console: Console, named: str | None) -> str:
     """The commit to store; a folder without git has none, and a baseline may still be made there."""
-    if named:
-        return named
     from gate.baselines.git import Git
+    from gate.baselines.measured import DIRTY
+
+    if named:
+        return named.removesuffix(DIRTY)
 
     try:
         return Git(Path.cwd()).head()
-    except RepositoryError:
+    except RepositoryError as error:
+        console.warn(f"the baseline names no commit: {error.message}")
         return ""
 
 
-def _run_suite(settings: Settings, arguments: tuple[str, ...], python: str, number: int) -> Report:
-    from gate.pipeline import run_locally
+def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Report:
+    from gate.cli.suite import report_of, session_name
+    from gate.record.locally import fixed_plan, run_locally
 
     report = OUTPUT / f"create-{number}.json"
     result = run_locally(
         settings,
-        arguments,
         root=Path.cwd(),
         report=report,
         environ=os.environ,
         python=python,
         local=OUTPUT / "local.jsonl",
+        commit=commit,
+        plan=fixed_plan(settings, session_name(commit)),
     )
     if result.report is None:
         raise BaselineError(
             f"run {number} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
         )
-    return read_report_file(report, settings.max_report_bytes)
+    return report_of(result, report, settings)
 
 
-def _write(console: Console, path: Path, prepared: Prepared) -> None:
+def _write(console: Console, path: Path, prepared: Prepared, measured: str) -> None:
+    """Write the baseline; `measured` is what the report says that it is of."""
     from gate.baselines.write import write_atomically
+    from gate.cli.effect import warnings
 
-    if prepared.changed:
-        write_atomically(path, prepared.data)
-        console.say(f"written: {path}; commit it")
-    else:
+    if not prepared.changed:
         console.say(f"unchanged: {path}")
+        return
+    write_atomically(path, prepared.data)
+    console.say(f"written: {path}; commit it")
+    for sentence in warnings(Path.cwd(), path, measured):
+        console.warn(sentence)
 
 
 def _difference(prepared: Prepared, form: str) -> str:

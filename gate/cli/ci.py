@@ -9,44 +9,59 @@ from pathlib import Path
 import click
 
 from gate.cli.console import Console
-from gate.cli.files import OUTPUT
+from gate.cli.files import OUTPUT, VERDICT
 
 
 @click.command(epilog="Example: gate ci --base origin/main -- tests/robustness")
-@click.option("--base", default=None, help="Commit to compare with; by default the event's, else the merge base.")
+@click.option(
+    "--base", default=None, help="Branch or commit to compare with; of a branch that moved on, its merge base."
+)
 @click.option("--report", default=None, help="Candidate report of a run made elsewhere: compare only.")
+@click.option(
+    "--main-report", type=click.Path(path_type=Path), default=None, help="Report of a run of main, in a shell only."
+)
 @click.option("--suite", default=None, help="Name of the suite: its baseline and its comment.")
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
-@click.option("--comment", type=click.Choice(["always", "findings", "never"]), default=None)
-@click.option("--output", type=click.Path(path_type=Path), default=OUTPUT, show_default=True)
+@click.option("--comment", type=click.Choice(["always", "findings", "never"]), default=None, help="When to comment.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=OUTPUT, show_default=True, help="Folder for what it writes."
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def ci(
     console: Console,
+    /,
     base: str | None,
-    report: str | None,
-    suite: str | None,
+    main_report: Path | None,
     python: str,
-    comment: str | None,
     output: Path,
     arguments: tuple[str, ...],
+    **settings: str | None,
 ) -> int:
     """Run the suite with pytest ARGUMENTS, compare it with the baseline of the base commit, comment, decide.
 
     In GitHub Actions the pull request is read from the event, and `GITHUB_TOKEN` lets it comment. In a shell the base
-    is the merge base with the default branch, and the comment is printed.
+    is the merge base with the default branch, or with what --base names, and the comment is printed. There too the
+    base's settings and baseline decide; on the default branch itself the settings of the working tree do.
+
+    Exit codes: 0 holds; 1 regression; 2 wrong usage or configuration; 3 could not decide; 4 internal error.
     """
     import shlex
 
     from gate.cli.tools import local_tools
-    from gate.pipeline import Request, gate_pull_request
+    from gate.cli.verdict_text import tell_where
+    from gate.collaborators import Request
+    from gate.pipeline import gate_pull_request
 
-    chosen = {"report": report, "suite": suite, "comment": comment, "arguments": shlex.join(arguments) or None}
+    chosen = {**settings, "arguments": shlex.join(arguments) or None}
     request = Request(
         root=Path.cwd(),
         environ=dict(os.environ),
         options={key: value for key, value in chosen.items() if value is not None},
         base=base,
         output=output,
+        main_report=main_report,
     )
-    return gate_pull_request(request, local_tools(console, python=python)).exit_code
+    outcome = gate_pull_request(request, local_tools(console, python=python))
+    tell_where(console, outcome.verdict, output / VERDICT.name)
+    return outcome.exit_code

@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli.console import Console
-from gate.cli.files import local_settings, read_report_file
-from gate.cli.verdict_text import FORMATS, verdict_text
+from gate.cli.files import OUTPUT, VERDICT, forget_verdict, local_settings, read_report_file, require_own_settings
+from gate.cli.verdict_text import FORMATS, tell_where, verdict_text
+from gate.errors import GateError
+
+if TYPE_CHECKING:
+    from gate.schema.verdict import Verdict
 
 
-@click.command(epilog="Example: gate compare baselines/default.jsonl candidate.json --format markdown")
+@click.command(epilog="\b\nExample: gate compare baselines/default.jsonl candidate.json --format markdown")
 @click.argument("baseline", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print the verdict.")
-@click.option("--max-report-bytes", type=click.IntRange(min=1), default=None, help="Refuse larger files.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=OUTPUT,
+    show_default=True,
+    help="Folder for the verdict, which `gate show` and `gate report` read.",
+)
+@click.option(
+    "--max-report-bytes",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Refuse larger files; default: the settings'.",
+)
 @click.pass_obj
-def compare(console: Console, baseline: Path, candidate: Path, form: str, max_report_bytes: int | None) -> int:
+def compare(
+    console: Console, baseline: Path, candidate: Path, form: str, output: Path, max_report_bytes: int | None
+) -> int:
     """Compare CANDIDATE with BASELINE under the settings of this folder, and exit as `gate ci` would.
 
     Either file may be a candidate, a baseline, a pytest-json-report file or JUnit XML.
     """
+    from gate.baselines.measured import uncommitted
     from gate.compare import compare as compare_reports
     from gate.schema.verdict import Provenance
 
+    require_own_settings(Path.cwd(), "gate compare …")
     settings = local_settings(Path.cwd())
     limit = max_report_bytes or settings.max_report_bytes
     before = read_report_file(baseline, limit)
     after = read_report_file(candidate, limit)
+    forget_verdict(output)
     provenance = Provenance(
         suite=settings.suite,
         base=before.source.commit or baseline.name,
@@ -36,5 +59,21 @@ def compare(console: Console, baseline: Path, candidate: Path, form: str, max_re
         settings_from="this folder",
     )
     verdict = compare_reports(before, after, settings, provenance=provenance)
+    verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
+    _store(console, verdict, output)
     console.result(verdict_text(verdict, form, console))
     return int(verdict.exit_code)
+
+
+def _store(console: Console, verdict: Verdict, folder: Path) -> None:
+    """Keep the verdict for `gate show`; where it can't be kept, it is printed all the same."""
+    from gate.baselines.write import write_atomically
+    from gate.render import verdict_json
+
+    path = folder / VERDICT.name
+    try:
+        write_atomically(path, verdict_json(verdict).encode("utf-8", "replace"))
+    except GateError as error:
+        console.warn(f"the verdict is not kept, so `gate show` can't show it: {error.where}: {error.message}")
+        return
+    tell_where(console, verdict, path)

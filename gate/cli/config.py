@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gate.cli.console import Console
-from gate.errors import EXIT_HOLDS
+from gate.errors import EXIT_HOLDS, SettingsError
 
 if TYPE_CHECKING:
-    from gate.settings import Resolved
+    from gate.settings import Layer, Resolved
 
 SECRET = frozenset({"token"})
 _IGNORED = "on a pull request only the base decides"
@@ -28,45 +30,73 @@ def config(console: Console, keys: tuple[str, ...], as_json: bool, base: str | N
     """List all settings, or what is known of KEYS: value, origin, what it may be, and whether it decides.
 
     A setting that decides can change the verdict: on a pull request only the base branch may set it, and what
-    anything else says is listed as ignored.
+    anything else says is listed as ignored. A key may also be that of a rule, such as rules.negative-flip.level.
     """
+    from gate.cli.files import require_own_settings
+    from gate.cli.rule_keys import PREFIX, rule_rows
     from gate.settings import Layer, names, resolve
 
-    unknown = [key for key in keys if key not in names()]
+    require_own_settings(Path.cwd(), "gate config")
+    unknown = [key for key in keys if key not in names() and not key.startswith(PREFIX)]
     if unknown:
         resolve([Layer("gate config", dict.fromkeys(unknown))])
-    resolved = _resolved(Path.cwd(), base)
+    layers, proposed = _layers(Path.cwd(), base)
+    resolved = resolve(layers)
     rows = [_row(resolved, key) for key in names() if not keys or key in keys]
+    rows += [row for key in keys if key.startswith(PREFIX) for row in rule_rows(key, resolved)]
+    told = {row["key"].partition(".")[0] for row in rows}
+    passed_over = [(key, layer) for key, layer in _ignored(layers, proposed, resolved) if key in told]
     if as_json:
-        ignored = [{"key": key, "from": layer, "why": _IGNORED} for key, layer in resolved.ignored]
+        ignored = [{"key": key, "from": layer, "why": _IGNORED} for key, layer in passed_over]
         console.result(json.dumps({"settings": rows, "ignored": ignored}, indent=2, ensure_ascii=False))
         return EXIT_HOLDS
     console.result("\n".join(_details(rows) if keys else _table(rows)))
-    for key, layer in resolved.ignored:
+    for key, layer in passed_over:
         console.warn(f"`{key}` from the {layer} is ignored: {_IGNORED}")
     return EXIT_HOLDS
 
 
-def _resolved(folder: Path, base: str | None) -> Resolved:
-    """As `gate ci` resolves them: with an event of GitHub or a named base, the base's alone decide."""
-    from gate.settings import Layer, from_environment, from_inputs, resolve
+def _layers(folder: Path, base: str | None) -> tuple[list[Layer], Layer | None]:
+    """As `gate ci` joins them: with an event of GitHub or a named base, the base's alone decide.
 
-    in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
+    The second is the head's own file where it sets nothing.
+    """
+    from gate.deliver.runner import in_workflow
+    from gate.settings import Layer, from_environment, from_inputs
+
+    in_actions = in_workflow(os.environ)
     # elsewhere, INPUT_METHOD and the like are another program's business
     inputs = from_inputs(os.environ) if in_actions else {}
     others = [Layer("environment", from_environment(os.environ)), Layer("action input", inputs)]
     if not in_actions and base is None:
         from gate.baselines.trusted import local_layers
 
-        return resolve([*local_layers(folder), *others])
+        return [*local_layers(folder), *others], None
     from gate.baselines.trusted import settings_layers
     from gate.cli.tools import find_base, git_of, read_event, read_trusted
-    from gate.pipeline import Request
+    from gate.collaborators import Request
 
     request = Request(root=folder, environ=dict(os.environ), base=base)
     git = git_of(request)
     trusted = read_trusted(git, request, find_base(git, request, read_event(request)), others)
-    return resolve(settings_layers(trusted, others))
+    return settings_layers(trusted, others), trusted.proposed_layer
+
+
+def _ignored(layers: Sequence[Layer], proposed: Layer | None, resolved: Resolved) -> Iterator[tuple[str, str]]:
+    """Keys and places that say something else than what counts, and have no say."""
+    from gate.settings import resolve
+
+    for layer in [*layers, *([] if proposed is None else [proposed])]:
+        untrusted = [key for key in layer.values if layer is proposed or (key, layer.name) in resolved.ignored]
+        try:
+            meant = resolve([replace(layer, trusted=True)]).settings if untrusted else resolved.settings
+        except SettingsError:  # such as one of two that say something only together
+            yield from ((key, layer.name) for key in untrusted)
+            continue
+        for key in untrusted:
+            name = key.replace("-", "_")
+            if getattr(meant, name) != getattr(resolved.settings, name):
+                yield key, layer.name
 
 
 def _row(resolved: Resolved, key: str) -> dict[str, Any]:
@@ -127,13 +157,14 @@ def _details(rows: list[dict[str, Any]]) -> list[str]:
 
     lines = []
     for row in rows:
+        variable = row["environment"] or "none; it stands in a settings file"
         lines += [
             f"{row['key']} = {_shown(row['value'])}",
             f"  {row['description']}",
             f"  may be: {row['may-be']}",
             f"  from: {row['from']}",
-            "  decides: " + (f"yes; {_IGNORED}" if row["decides"] else "no; it may come from anywhere"),
-            f"  environment: {row['environment']}" + ("; also an input of the action" if row["input"] else ""),
+            "  decides: " + (f"yes; {_IGNORED}" if row["decides"] else "no; the workflow may set it too"),
+            f"  environment: {variable}" + ("; also an input of the action" if row["input"] else ""),
         ]
     return [terminal(line) for line in lines]
 

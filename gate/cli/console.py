@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TextIO
 
 RED, YELLOW, BOLD, DIM = "31", "33", "1", "2"
+_LONGEST_LINE = 10_000
+_BEGINNING = 500
+_PLAIN = re.compile(rb"[ -~]*")
 
 
 class Console:
@@ -74,6 +78,65 @@ class Console:
             shown = f"\x1b[{style}m{shown}\x1b[0m"
         stream.write(shown + "\n")
         stream.flush()
+
+
+class Echo:
+    """What a suite prints, as it comes, without a way to command a terminal or a runner; indented by two spaces.
+
+    A line that is not whole yet is shown as far as nothing that follows could make a command or a sequence of it, and
+    continued when more comes.
+
+    Args:
+        stream: where it goes; standard error when None.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
+        self._rest = b""  # of the line that is open, what is not shown yet
+        self._shown = 0  # how many of its characters are
+
+    def __call__(self, data: bytes) -> None:
+        """Show what came; an empty piece is the end of it all, and ends the last line."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if self._rest and (not data or len(self._rest) > _LONGEST_LINE):
+            lines.append(self._rest)
+            self._rest = b""
+        shown = "".join(map(self._ended, lines)) + self._begun()
+        if not data and self._shown:
+            shown += "\n"
+            self._shown = 0
+        if shown:
+            stream = self._stream or sys.stderr
+            stream.write(_encodable(shown, stream))
+            stream.flush()
+
+    def _ended(self, line: bytes) -> str:
+        from gate.render.escape import terminal
+
+        # a progress bar comes back to the start of its line again and again: its last state is what is left of it
+        _, back, text = line.decode("utf-8", "replace").rstrip("\r").rpartition("\r")
+        begun, self._shown = self._shown, 0
+        if begun and not back:
+            return _continued(text).rstrip() + "\n"
+        return ("\n" if begun else "") + f"  {terminal(text)}".rstrip() + "\n"
+
+    def _begun(self) -> str:
+        """As much of the open line as may be shown: plain characters, without what the next ones may complete."""
+        plain = _PLAIN.match(self._rest[: max(_BEGINNING - self._shown, 0)])
+        text = plain.group().rstrip(b" #").decode("ascii") if plain else ""
+        if not text or (not self._shown and text.lstrip().startswith(":")):
+            return ""
+        indent = "" if self._shown else "  "
+        self._rest = self._rest[len(text) :]
+        self._shown += len(text)
+        return indent + _continued(text)
+
+
+def _continued(text: str) -> str:
+    """Escaped as what it is, no start of a line, where `::` would be a command."""
+    from gate.render.escape import terminal
+
+    return terminal(f".{text}")[1:]
 
 
 def _encodable(text: str, stream: TextIO) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.cli.demo_repository import DemoRepository
+    from gate.schema.verdict import Verdict
 
 _NEEDED = {"sklearn": "scikit-learn", "numpy": "numpy", "pandas": "pandas"}
 
@@ -65,11 +68,21 @@ def _show(console: Console, repository: DemoRepository, name: str, expected: int
             where="gate demo",
             remedy="please report this; `gate demo --keep DIR` keeps the repository to look into",
         )
-    verdict = read_verdict_file(run.verdict)
-    page = pages / f"{name}.html"
+    verdict = _of_this_machine(read_verdict_file(run.verdict))
+    page, kept = pages / f"{name}.html", pages / f"{name}.json"
     page.write_text(verdict_text(verdict, "html", console), encoding="utf-8")
+    kept.write_text(verdict_text(verdict, "json", console), encoding="utf-8")
     console.result(verdict_text(verdict, "text", console))
-    console.result(f"Exit code {run.exit_code}, as expected. The same as a page: {terminal(str(page))}\n")
+    console.result(f"Exit code {run.exit_code}, as expected. The same as a page: {terminal(str(page))}")
+    if verdict.findings:
+        shown = f"gate show {verdict.findings[0].id} --verdict {shlex.quote(str(kept))}"
+        console.result(f"Look closer, here: {terminal(shown)}")
+    console.result("")
+
+
+def _of_this_machine(verdict: Verdict) -> Verdict:
+    """Without the pull request's number and the address of its run: there is no GitHub that knows them."""
+    return replace(verdict, provenance=replace(verdict.provenance, pull_request=None, report_url=""))
 
 
 def _require_packages() -> None:

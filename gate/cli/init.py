@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +20,13 @@ WORKFLOWS = Path(".github/workflows")
 SETTINGS = Path("gate.toml")
 IGNORED = "/.gate/"
 FIRST_TEST = Path("tests/robustness/test_first.py")
+_REQUIREMENTS = "pip install -r requirements.txt # what your suite needs"
+_ARGUMENTS = '# arguments = "tests/robustness"'
+_PLAIN_NAME = re.compile(r"[A-Za-z][\w./-]*")
+_UNPUBLISHED = (
+    "robustness-gate is not published yet: until it is, the workflows must install it from a checkout or an address "
+    "of yours instead of `pip install robustness-gate`."
+)
 _TEST_PATTERNS = ("test_*.py", "*_test.py")
 _NOT_SEARCHED = {"node_modules", "venv", "build", "dist", "site-packages"}
 
@@ -30,13 +39,15 @@ class Plan:
         path: relative to the root of the repository.
         before: its content, empty where there is none.
         after: its content afterwards; equal to `before` when it is kept.
-        reason: why it is kept.
+        reason: why it is kept, or not written.
+        absent: whether it is not there, and stays so.
     """
 
     path: Path
     before: str
     after: str
     reason: str = ""
+    absent: bool = False
 
     @property
     def changes(self) -> bool:
@@ -56,10 +67,11 @@ def init(console: Console, yes: bool, suite: str) -> int:
 
     resolve([Layer("--suite", {"suite": suite})])
     root = _root()
-    plans = plan(root, suite)
+    branch = _default_branch(root)
+    plans = plan(root, suite, branch)
     for each in plans:
         if not each.changes:
-            console.say(f"kept: {each.path.as_posix()} ({each.reason})")
+            console.say(f"{'not needed' if each.absent else 'kept'}: {each.path.as_posix()} ({each.reason})")
     changing = [each for each in plans if each.changes]
     if not changing:
         console.result("Nothing to do: everything is there.")
@@ -71,19 +83,40 @@ def init(console: Console, yes: bool, suite: str) -> int:
     _write(root, changing)
     for each in changing:
         console.say(f"written: {each.path.as_posix()}")
-    console.result("Next: `gate baseline create`, commit all of it to the default branch, and open a pull request.")
+    if any(each.path.parent == WORKFLOWS for each in changing):
+        console.result(_UNPUBLISHED)
+    console.result(f"Next: `gate baseline create`, commit all of it to `{branch}`, and open a pull request.")
     return EXIT_HOLDS
 
 
-def plan(root: Path, suite: str) -> list[Plan]:
-    """What `gate init` would do to a repository, file by file; reads only."""
-    plans = [_new(root, WORKFLOWS / name, text) for name, text in sorted(workflows().items())]
-    plans += [_settings(root, suite), _ignore(root)]
-    if _has_tests(root):
-        plans.append(Plan(FIRST_TEST, "", "", "there are tests already"))
+def plan(root: Path, suite: str, branch: str = "main") -> list[Plan]:
+    """What `gate init` would do to a repository, file by file; reads only.
+
+    Args:
+        branch: the one that pull requests go into.
+    """
+    texts = {name: adapted(text, root, branch) for name, text in workflows().items()}
+    plans = [_new(root, WORKFLOWS / name, text) for name, text in sorted(texts.items())]
+    has_tests = _has_tests(root)
+    folder = FIRST_TEST.parent if not has_tests or _has_tests(root / FIRST_TEST.parent) else None
+    plans += [_settings(root, suite, folder), _ignore(root)]
+    if has_tests:
+        there = (root / FIRST_TEST).exists()
+        plans.append(Plan(FIRST_TEST, "", "", "it exists" if there else "there are tests already", absent=not there))
     else:
         plans.append(_new(root, FIRST_TEST, template("first_test.py.txt")))
     return plans
+
+
+def adapted(workflow: str, root: Path, branch: str) -> str:
+    """A workflow for this repository: its default branch, and how its suite gets what it needs."""
+    named = branch if _PLAIN_NAME.fullmatch(branch) else json.dumps(branch)
+    text = workflow.replace("branches: [main]", f"branches: [{named}]")
+    if (root / "requirements.txt").is_file():
+        return text
+    if any((root / name).is_file() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
+        return text.replace(_REQUIREMENTS, "pip install . # your project; add what its tests need")
+    return text.replace(f"- run: python -m {_REQUIREMENTS}", f"# - run: python -m {_REQUIREMENTS}")
 
 
 def workflows() -> dict[str, str]:
@@ -110,6 +143,13 @@ def _root() -> Path:
     return git.top
 
 
+def _default_branch(root: Path) -> str:
+    from gate.baselines.base import default_branch
+    from gate.baselines.git import Git
+
+    return default_branch(Git(root)) or "main"
+
+
 def _new(root: Path, path: Path, text: str) -> Plan:
     full = root / path
     if full.is_symlink() or full.exists():
@@ -117,13 +157,16 @@ def _new(root: Path, path: Path, text: str) -> Plan:
     return Plan(path, "", text)
 
 
-def _settings(root: Path, suite: str) -> Plan:
+def _settings(root: Path, suite: str, folder: Path | None) -> Plan:
+    """Settings with the folder of the suite, where there is one for it."""
     from gate.baselines.trusted import local_layers
 
     existing = local_layers(root)
     if existing:
         return Plan(SETTINGS, "", "", f"settings stand in {existing[0].name}")
     text = template("settings.toml").replace('suite = "default"', f'suite = "{suite}"')
+    if folder is not None:
+        text = text.replace(_ARGUMENTS, _ARGUMENTS.removeprefix("# "))
     return _new(root, SETTINGS, text)
 
 
@@ -142,7 +185,7 @@ def _ignore(root: Path) -> Plan:
 
 
 def _has_tests(root: Path) -> bool:
-    return any(True for _ in _tests(root))
+    return root.is_dir() and any(True for _ in _tests(root))
 
 
 def _tests(folder: Path) -> Iterator[Path]:

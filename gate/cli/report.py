@@ -12,7 +12,9 @@ from gate.cli.verdict_text import ALL_FORMATS, verdict_text
 
 
 @click.command(epilog="Example: gate report --format html --output report.html")
-@click.option("--verdict", "path", type=click.Path(path_type=Path), default=VERDICT, show_default=True)
+@click.option(
+    "--verdict", "path", type=click.Path(path_type=Path), default=VERDICT, show_default=True, help="Which one."
+)
 @click.option("--format", "form", type=click.Choice(ALL_FORMATS), default="text", help="How to render it.")
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="A file instead of the terminal.")
 @click.pass_obj

@@ -4,57 +4,119 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.console import Console
+from gate.cli.console import Console, Echo
 from gate.cli.files import CANDIDATE, LOCAL, local_settings
+
+if TYPE_CHECKING:
+    from gate.schema.report import Report
+    from gate.settings import Settings
 
 
 @click.command(
     context_settings={"ignore_unknown_options": False},
     epilog="Example: gate run -- tests/robustness -n 2",
 )
-@click.option("--output", type=click.Path(path_type=Path), default=CANDIDATE, show_default=True)
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=CANDIDATE, show_default=True, help="Where the report goes."
+)
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds for the whole run.")
 @click.option("--suite", default=None, help="Name of the suite.")
+@click.option(
+    "--against",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[BASELINE]",
+    help="Ask stochastic tests trial by trial as `gate ci` does, against this baseline or the checkout's own.",
+)
+@click.option(
+    "--confirm",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[BASE]",
+    help="The same, and check suspects with fresh trials of a base beside: a commit, or the merge base.",
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def run(
-    console: Console, output: Path, python: str, timeout: float | None, suite: str | None, arguments: tuple[str, ...]
+    console: Console,
+    output: Path,
+    python: str,
+    timeout: float | None,
+    suite: str | None,
+    against: str | None,
+    confirm: str | None,
+    arguments: tuple[str, ...],
 ) -> int:
-    """Run pytest with ARGUMENTS and write the candidate report.
+    """Run pytest with ARGUMENTS, or with those of the settings, and write the candidate report.
+
+    A stochastic test makes a fixed number of trials (`baseline-trials`), a fair sample for the baseline. With --against
+    or --confirm it makes as few as its baseline allows, and what they say is printed.
 
     Ends with 0 once a complete report exists, whatever the tests said: only `gate ci` and `gate compare` judge.
     """
+    import shlex
+
+    from gate.cli.files import require_own_settings
+    from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED
+
+    require_own_settings(Path.cwd(), "gate run", suite=True)
+    own = shlex.join(arguments) or None
+    settings = local_settings(Path.cwd(), {"suite": suite, "timeout": timeout, "arguments": own})
+    if against is None and confirm is None:
+        report = _sample(console, settings, output, python)
+    else:
+        from gate.cli.against import Against, run_against
+
+        report = run_against(console, settings, Against(output, python, against or "", confirm))
+    if report is None:
+        return EXIT_UNDECIDED
+    _tell(console, report, output)
+    return EXIT_HOLDS if report.completeness.complete else EXIT_UNDECIDED
+
+
+def _sample(console: Console, settings: Settings, output: Path, python: str) -> Report | None:
+    """Run the suite with a fixed number of trials; None, and the reason on the console, where it left no report."""
     import os
 
-    from gate.cli.files import read_report_file
-    from gate.cli.tools import echo
-    from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED
-    from gate.pipeline import run_locally
+    from gate.cli.files import commit_here
+    from gate.cli.suite import report_of, session_name
+    from gate.record.locally import fixed_plan, run_locally
 
-    settings = local_settings(Path.cwd())
-    changed = {"suite": suite or settings.suite, "timeout": timeout or settings.timeout}
-    settings = settings.model_copy(update=changed)
+    commit = commit_here(Path.cwd(), os.environ)
     result = run_locally(
         settings,
-        arguments,
         root=Path.cwd(),
         report=output,
         environ=os.environ,
         python=python,
         local=None if os.environ.get("CI") else LOCAL,
-        echo=None if console.quiet else echo,
+        echo=None if console.quiet else Echo(),
+        commit=commit,
+        plan=fixed_plan(settings, session_name(commit)),
     )
     if result.report is None:
-        console.error(result.reason, remedy="the output above is pytest's own")
-        return EXIT_UNDECIDED
-    report = read_report_file(output, settings.max_report_bytes)
+        printed = "the output above is pytest's own" if result.tail and not console.quiet else ""
+        console.error(result.reason, remedy=printed or "mend that, and run it again")
+        return None
+    report = report_of(result, output, settings)
     if result.warning:
         console.warn(result.warning)
+    return report
+
+
+def _tell(console: Console, report: Report, output: Path) -> None:
+    from gate.baselines.measured import uncommitted
+    from gate.render.words import plural
+
     for reason in report.completeness.reasons:
         console.error(f"the run is not whole: {reason}")
-    console.say(f"{len(report.cases):,} cases: {output}")
-    return EXIT_HOLDS if report.completeness.complete else EXIT_UNDECIDED
+    for sentence in uncommitted(report.source.commit):
+        console.warn(sentence)
+    console.say(f"{plural(len(report.cases), 'case')}: {output}")

@@ -6,36 +6,60 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gate.cli.console import Console
-from gate.cli.files import CANDIDATE, LOCAL, read_bytes
-from gate.errors import DeliveryError, UsageError
+from gate.cli.console import Console, Echo
+from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, read_bytes, require_own_settings
+from gate.cli.ready import hide, import_all
+from gate.cli.trials import MOST_BYTES, RUN, keep, local_arms, read_history
+from gate.errors import DeliveryError, ReportError, RepositoryError, UsageError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.git import Git
     from gate.baselines.trusted import TrustedBase
+    from gate.collaborators import Delivery, Measured, Request, Told, Tools
+    from gate.deliver.client import GitHub
     from gate.deliver.event import Event
-    from gate.pipeline import Delivery, Measured, Request, Tools
+    from gate.deliver.main_report import MainReport
+    from gate.record.run import RunResult
+    from gate.schema.verdict import Verdict
     from gate.settings import Layer, Settings
 
+AGAIN = "candidate.again.json"
 Fetch = Callable[[str, str], bytes | None]
+PATIENCE = 60.0
+"""Seconds that a gate may wait in all for what it can do without."""
 
 
 def local_tools(console: Console, *, python: str) -> Tools:
     """Collaborators that run the suite with `python`, as this user."""
-    from gate.pipeline import Tools
+    from gate.collaborators import Tools
 
-    def measure(request: Request, settings: Settings) -> Measured:
-        return _measure(console, request, settings, python)
+    def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        return _measure(console, request, settings, told, python)
+
+    def prepare(request: Request) -> None:
+        forget_verdict(request.root / request.output)
+        require_own_settings(request.root, "gate ci", suite=True)
+        import_all()
+        hide()
 
     return Tools(
+        prepare=prepare,
         read_event=read_event,
-        find_base=lambda request, event: find_base(git_of(request), request, event),
+        find_base=lambda request, event: told_base(console, find_base(git_of(request), request, event)),
         read_trusted=lambda request, base, others: read_trusted(git_of(request), request, base, others),
+        read_readable=lambda request, base: read_readable(git_of(request), request, base),
+        read_main=read_main,
+        read_history=lambda request, event, settings: read_history(
+            request, event, settings, client(request, event, patience=PATIENCE)
+        ),
+        arms=lambda request, base, settings: local_arms(console, request, base, settings, python),
         measure=measure,
+        keep=keep,
         read_file=read_bytes,
         delivery=lambda request: _delivery(console, request),
         say=console.say,
@@ -50,12 +74,18 @@ def git_of(request: Request, *, trust: bool = False) -> Git:
 
 
 def read_event(request: Request, *, trust: bool = False) -> Event | None:
-    """The event of GitHub Actions; None in a shell, or where the user named a base."""
-    if request.environ.get("GITHUB_ACTIONS") != "true":
+    """The event of GitHub Actions; None in a shell."""
+    from gate.deliver.runner import in_workflow
+
+    if not in_workflow(request.environ):
         return None
     from gate.deliver.event import read_event as parse_event
 
-    return parse_event(request.environ, _payload(request.environ), checked_out=git_of(request, trust=trust).head())
+    try:
+        checked_out = git_of(request, trust=trust).head()
+    except RepositoryError:
+        checked_out = ""  # whoever needs a commit says so, and where to
+    return parse_event(request.environ, _payload(request.environ), checked_out=checked_out)
 
 
 def _payload(environ: Mapping[str, str]) -> Mapping[str, Any]:
@@ -64,7 +94,7 @@ def _payload(environ: Mapping[str, str]) -> Mapping[str, Any]:
         return {}
     try:
         payload = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(
             f"the event can't be read: {error}", where="GITHUB_EVENT_PATH", remedy="leave it as the runner sets it"
         ) from None
@@ -81,57 +111,124 @@ def find_base(git: Git, request: Request, event: Event | None) -> Base:
     return resolve_base(git, refs, explicit=request.base, fetch=_fetch(request, event))
 
 
+def told_base(console: Console, base: Base) -> Base:
+    """Say which commit is compared with, and why that one."""
+    console.say(f"base: {base.short} ({base.how})")
+    return base
+
+
 def read_trusted(git: Git, request: Request, base: Base | None, others: Sequence[Layer]) -> TrustedBase:
     """Settings and baseline of the base."""
     from gate.baselines import trusted
 
     if base is None:
         return trusted.read_folder(request.root, others)
-    event = read_event(request) if not base.local else None
-    return trusted.read_trusted(git, base, others=others, fetch=_fetch(request, event), now=time.time())
+    fetch = _fetch(request, read_event(request))
+    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=time.time())
+
+
+def read_readable(git: Git, request: Request, base: Base | None) -> Sequence[Layer]:
+    """The settings that count, as far as they can be read; without a base only the name of the suite."""
+    from gate.baselines.deciding import readable_layers
+
+    return readable_layers(git, base, _fetch(request, read_event(request)))
+
+
+def read_main(request: Request, event: Event | None, base: Base | None, settings: Settings) -> MainReport:
+    """What main's own latest run shows: of a pull request what GitHub has, in a shell the file that the user named."""
+    from gate.deliver.main_report import NOTHING, MainReport, fetch_main_report, usable
+
+    limit = settings.max_report_bytes
+    proposed = event is not None and (event.is_pull_request or (base is not None and base.proposed))
+    if request.main_report is not None:
+        if proposed:
+            raise UsageError(
+                "a pull request can't name the report of main's own run",
+                where="--main-report",
+                remedy="leave it out: the artifact of main's latest run is read from GitHub",
+            )
+        data = read_bytes(request.main_report, limit)
+        return MainReport(usable(data, str(request.main_report), settings.suite, limit))
+    github = client(request, event, patience=PATIENCE)
+    if not proposed or event is None or base is None or github is None:
+        return NOTHING
+    if settings.reports:
+        return MainReport(missing="main's own latest run excuses nothing: `reports` joins several, and it leaves one")
+    return fetch_main_report(github, suite=settings.suite, branch=event.base_ref, base=base.commit, limit=limit)
 
 
 def _fetch(request: Request, event: Event | None) -> Fetch | None:
+    github = client(request, event)
+    return github.contents if github is not None else None
+
+
+def client(request: Request, event: Event | None, patience: float | None = None) -> GitHub | None:
+    """The GitHub of the event; None without a token. `patience` is in seconds, the client's own when None."""
     token = request.environ.get("INPUT_TOKEN", "") if request.action else ""
     token = token or request.environ.get("GITHUB_TOKEN", "")
     if event is None or not token:
         return None
     from gate.deliver.client import GitHub
+    from gate.deliver.patience import TOTAL_SECONDS
 
-    client = GitHub(event.api_url, event.repository, token)
-    return client.contents
+    try:
+        return GitHub(event.api_url, event.repository, token, patience=patience or TOTAL_SECONDS)
+    except DeliveryError:
+        return None  # a token that can't be one is as good as none, and delivery says so
 
 
-def _measure(console: Console, request: Request, settings: Settings, python: str) -> Measured:
-    from gate.pipeline import Measured, run_locally
-    from gate.sandbox.worlds import read_left
+def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str) -> Measured:
+    from gate.record.locally import run_locally
 
-    candidate = request.root / request.output / CANDIDATE.name
+    folder = request.root / request.output
+    candidate = folder / (AGAIN if told.again else CANDIDATE.name)
     local = None if request.environ.get("CI") else request.root / request.output / LOCAL.name
-    show = None if console.quiet else echo
     result = run_locally(
         settings,
-        (),
         root=request.root,
         report=candidate,
         environ=request.environ,
         python=python,
         local=local,
-        echo=show,
+        echo=None if console.quiet else Echo(),
+        commit=commit_here(request.root, request.environ),
+        plan=told.plan,
+        trials=folder / RUN if told.plan else None,
     )
+    found = measured(result, settings)
+    if told.again:
+        candidate.unlink(missing_ok=True)
+    return with_trials(found, folder / RUN) if told.plan else found
+
+
+def measured(result: RunResult, settings: Settings, notices: tuple[str, ...] = ()) -> Measured:
+    """What a run left; its report is read as foreign code's, and one that can't be is a reason, never an error."""
+    from gate.collaborators import Measured
+    from gate.sandbox.worlds import read_left
+
+    notices = (*notices, result.warning) if result.warning else notices
     if result.report is None:
-        return Measured(None, reason=result.reason)
-    notices = (result.warning,) if result.warning else ()
-    return Measured(read_left(result.report, settings.max_report_bytes), notices=notices)
+        return Measured(None, reason=result.reason, notices=notices)
+    try:
+        data = read_left(result.report, settings.max_report_bytes)
+    except ReportError as error:
+        return Measured(None, reason=f"the report {error.message}; {error.remedy}", notices=notices)
+    return Measured(data, notices=notices, exit_code=result.exit_code)
 
 
-def echo(data: bytes) -> None:
-    """What the suite prints, without a way to command the runner or the terminal."""
-    from gate.render.escape import terminal
+def with_trials(found: Measured, path: Path) -> Measured:
+    """What was measured, with the trials that the run left for later ones; the file is removed."""
+    from gate.sandbox.worlds import read_left
 
-    text = data.decode("utf-8", "replace")
-    sys.stderr.write("".join(f"  {terminal(line)}\n" for line in text.splitlines()))
-    sys.stderr.flush()
+    if not path.exists() and not path.is_symlink():
+        return found
+    try:
+        return replace(found, trials=read_left(path, MOST_BYTES))
+    except ReportError as error:
+        trouble = f"the trials of this run can't be kept for later ones: {error.message}"
+        return replace(found, notices=(*found.notices, trouble))
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _delivery(console: Console, request: Request) -> Delivery:
@@ -145,24 +242,36 @@ def _delivery(console: Console, request: Request) -> Delivery:
         write=write_atomically,
         tokens=request.environ,
     )
-    return Printing(console, publisher, in_actions=request.environ.get("GITHUB_ACTIONS") == "true")
+    return Printing(console, publisher, request.environ)
 
 
 class Printing:
-    """A delivery that also prints the verdict for whoever reads the log."""
+    """A delivery that also prints the verdict for whoever reads the log.
 
-    def __init__(self, console: Console, inner: Delivery, *, in_actions: bool) -> None:
+    Args:
+        environ: of the gate; what is printed shows no token of it.
+    """
+
+    def __init__(self, console: Console, inner: Delivery, environ: Mapping[str, str]) -> None:
         self._console = console
         self._inner = inner
-        self._in_actions = in_actions
+        self._environ = environ
 
-    def publish(self, verdict: Any, event: Event | None, settings: Settings) -> tuple[str, ...]:
-        """Deliver, then print."""
+    def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
+        """Deliver, print, and warn of what could not be delivered, also when only errors are asked for.
+
+        Why nothing could be judged is left to whoever ends the process.
+        """
         from gate.cli.verdict_text import verdict_text
+        from gate.deliver.hide import hidden, secrets
 
-        try:
-            sentences = self._inner.publish(verdict, event, settings)
-        except DeliveryError as error:
-            sentences = (error.message,)
-        self._console.result(verdict_text(verdict, "text", self._console))
-        return sentences
+        sentences = self._inner.publish(verdict, event, settings)
+        if verdict.problem is None:
+            shown = hidden(verdict, secrets(self._environ, settings.token))
+            try:
+                self._console.result(verdict_text(shown, "text", self._console))
+            except Exception as error:  # the verdict stands, whether or not it can be shown
+                sentences = (*sentences, f"the verdict could not be printed: {type(error).__name__}")
+        for sentence in sentences:
+            self._console.warn(sentence)
+        return ()

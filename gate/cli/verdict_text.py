@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console
+from gate.cli.files import VERDICT
 
 if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
 
 FORMATS = ("text", "markdown", "json")
 ALL_FORMATS = (*FORMATS, "html")
+
+
+def tell_where(console: Console, verdict: Verdict, path: Path) -> None:
+    """Say how `gate show` finds a verdict that is kept elsewhere than where it looks."""
+    if path != VERDICT and verdict.findings:
+        console.say(f"look closer: gate show {verdict.findings[0].id} --verdict {shlex.quote(str(path))}")
 
 
 def verdict_text(verdict: Verdict, form: str, console: Console) -> str:

@@ -9,6 +9,7 @@ from gate.compare.known import shown
 from gate.compare.rules import incomplete_run
 from gate.compare.tally import measured
 from gate.schema.changes import Changes
+from gate.schema.fresh import Fresh
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Level, Provenance, Verdict
 from gate.settings import Settings
@@ -25,17 +26,19 @@ def compare(
     changes: Changes = _NOTHING,
     provenance: Provenance = _NOWHERE,
     on_base: Report | None = None,
+    fresh: Fresh | None = None,
 ) -> Verdict:
     """The verdict of a candidate under a baseline.
 
     Args:
         baseline: None when there is none; the verdict is then a welcome that decides nothing (exit code 3).
         changes: what git knows of the pull request.
+        fresh: fresh trials of both arms that confirm suspects, see `Comparison`.
         on_base: the latest run of main itself; what it shows too, and no less, does not fail.
     """
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
-    comparison = Comparison(baseline, candidate, align(baseline, candidate, changes.renames), settings, changes)
+    comparison = Comparison(baseline, candidate, align(baseline, candidate, changes.renames), settings, changes, fresh)
     if on_base is None:
         return judge(comparison, provenance, None)
     own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
@@ -51,7 +54,7 @@ def _welcome(candidate: Report, settings: Settings, changes: Changes, provenance
         observe=settings.observe,
         welcome=True,
         provenance=provenance,
-        alpha=settings.alpha,
+        alpha=settings.error_budget,
         varying=tuple(sorted(case.id for case in candidate.cases if case.trials is not None and case.trials.varies)),
         measured=measured(candidate),
     )

@@ -6,16 +6,18 @@ ids that found no partner.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
-from gate.compare.ids import Move, moved_files, normal, shifted, skeleton
-from gate.schema.codec import facets_to_json
-from gate.schema.outcome import SEVERITY, Outcome
+from gate.compare.duplicates import together
+from gate.compare.ids import Move, moved_files, normal, settled, shifted, skeleton
+from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Report
 
 Cases = dict[str, Case]
+_NOTHING: Mapping[str, Case] = {}
 Outcomes = dict[tuple[Outcome | None, Outcome | None], int]
 
 
@@ -46,6 +48,8 @@ class Alignment:
         compared: how many cases were kept, those that are in no pair since nothing about them changed included.
         outcomes: how many kept cases went from one outcome to another, or stayed.
         removed, added: without a partner, sorted by id.
+        unstable: groups whose cases can't be told from one another, so that only their number is compared.
+        changing: groups of one case on each side, which is a pair like any other.
         repeated: how often an id stands in the candidate, for those that stand more than once.
         repeated_before: the same for the baseline.
         prefix: folders that ids of the baseline and of the candidate carried and that were ignored.
@@ -58,6 +62,7 @@ class Alignment:
     removed: tuple[Case, ...] = ()
     added: tuple[Case, ...] = ()
     unstable: tuple[Unstable, ...] = ()
+    changing: tuple[Unstable, ...] = ()
     repeated: Mapping[str, int] = field(default_factory=dict)
     repeated_before: Mapping[str, int] = field(default_factory=dict)
     prefix: tuple[str, str] = ("", "")
@@ -71,7 +76,7 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
         renames: old to new path of files, as git found them.
     """
     before, repeated_before = _by_id(baseline.cases)
-    after, repeated = _by_id(candidate.cases)
+    after, repeated = _by_id(candidate.cases, before)
     outcomes: Outcomes = {}
     pairs, gone = _kept(before, after, outcomes)
     new = {case_id: case for case_id, case in after.items() if case_id not in before}
@@ -79,13 +84,14 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
     prefix: tuple[str, str] = ("", "")
     moves: dict[str, Move] = {}
     unstable: tuple[Unstable, ...] = ()
+    changing: tuple[Unstable, ...] = ()
     if gone and new:
         rest = _Rest(gone, new, outcomes)
         rest.rename(lambda key: normal(key, baseline.source.root), lambda key: normal(key, candidate.source.root))
         prefix = rest.shift(compared, (baseline.source.root, candidate.source.root))
         kept_files = frozenset(case_id.partition("::")[0] for case_id in before if case_id in after)
         moves = rest.move(kept_files, renames)
-        unstable = rest.unstable()
+        unstable, changing = rest.unstable(case_id for case_id in before if case_id in after)
         pairs += rest.pairs
         compared += rest.matched
         gone, new = rest.gone, rest.new
@@ -96,6 +102,7 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
         removed=tuple(sorted(gone.values(), key=lambda case: case.id)),
         added=tuple(sorted(new.values(), key=lambda case: case.id)),
         unstable=unstable,
+        changing=changing,
         repeated=repeated,
         repeated_before=repeated_before,
         prefix=prefix,
@@ -109,7 +116,11 @@ class _Rest:
     def __init__(self, gone: Cases, new: Cases, outcomes: Outcomes) -> None:
         self.gone, self.new, self.outcomes = gone, new, outcomes
         self.pairs: list[Pair] = []
-        self.matched = 0
+        self.kept: list[str] = []
+
+    @property
+    def matched(self) -> int:
+        return len(self.kept)
 
     def rename(self, old: Callable[[str], str], new: Callable[[str], str]) -> None:
         """Pair those whose ids are equal in another spelling, and go on with that spelling."""
@@ -138,25 +149,37 @@ class _Rest:
                 self._match(key, moves[path].target + separator + rest, moved=True)
         return moves
 
-    def unstable(self) -> tuple[Unstable, ...]:
-        """Take out those whose ids are equal but for what changes each run."""
+    def unstable(self, kept: Iterable[str]) -> tuple[tuple[Unstable, ...], tuple[Unstable, ...]]:
+        """Take out those whose ids are equal but for what changes each run: groups, and those of one case a side.
+
+        Args:
+            kept: ids that found their partner as they stand.
+        """
         old, new = _by_skeleton(self.gone), _by_skeleton(self.new)
-        groups = []
-        for mask in sorted(old.keys() & new.keys()):
-            groups.append(
-                Unstable(
-                    mask,
-                    tuple(self.gone.pop(key) for key in sorted(old[mask])),
-                    tuple(self.new.pop(key) for key in sorted(new[mask])),
-                )
-            )
-        return tuple(groups)
+        shared = old.keys() & new.keys()
+        if not shared:
+            return (), ()
+        groups, single = [], []
+        for mask in sorted(shared - settled({mask: old[mask][0] for mask in shared}, chain(kept, self.kept))):
+            before, after = sorted(old[mask]), sorted(new[mask])
+            cases = tuple(self.gone[key] for key in before), tuple(self.new[key] for key in after)
+            group = Unstable(mask, *cases)
+            if len(before) == len(after) == 1:
+                self._match(before[0], after[0], moved=False)
+                single.append(group)
+                continue
+            groups.append(group)
+            for key in before:
+                del self.gone[key]
+            for key in after:
+                del self.new[key]
+        return tuple(groups), tuple(single)
 
     def _match(self, old: str, new: str, *, moved: bool) -> None:
         before, after = self.gone.pop(old), self.new.pop(new)
         key = before.outcome, after.outcome
         self.outcomes[key] = self.outcomes.get(key, 0) + 1
-        self.matched += 1
+        self.kept.append(new)
         if moved or _speaks(before, after):
             self.pairs.append(Pair(before, after, before.id if moved else ""))
 
@@ -186,31 +209,24 @@ def _speaks(before: Case, after: Case) -> bool:
         or before.trials is not None
         or before.metrics
         or before.predictions
+        or after.metrics
     )
 
 
-def _by_id(cases: Iterable[Case]) -> tuple[Cases, dict[str, int]]:
-    """Cases by id; of one id that stands twice the worst outcome counts."""
+def _by_id(cases: Iterable[Case], known: Mapping[str, Case] = _NOTHING) -> tuple[Cases, dict[str, int]]:
+    """Cases by id; those of one id that stands twice count as one, by the worst of each facet."""
     listed = cases if isinstance(cases, tuple) else tuple(cases)
     found = {case.id: case for case in listed}
     if len(found) == len(listed):
         return found, {}
-    repeated: dict[str, int] = {}
-    found = {}
+    counts = Counter(case.id for case in listed)
+    repeated = {case_id: count for case_id, count in counts.items() if count > 1}
+    groups: dict[str, list[Case]] = {case_id: [] for case_id in repeated}
     for case in listed:
-        other = found.setdefault(case.id, case)
-        if other is case:
-            continue
-        repeated[case.id] = repeated.get(case.id, 1) + 1
-        if _badness(case) > _badness(other):
-            found[case.id] = case
+        if case.id in groups:
+            groups[case.id].append(case)
+    found |= {case_id: together(group, known.get(case_id)) for case_id, group in groups.items()}
     return found, repeated
-
-
-def _badness(case: Case) -> tuple[int, str, str]:
-    """Severity; the rest only makes the choice independent of the order of the file."""
-    severity = -1 if case.outcome is None else SEVERITY[case.outcome]
-    return severity, case.message, str(facets_to_json(case))
 
 
 def _rekeyed(cases: Cases, rename: Callable[[str], str]) -> Cases:

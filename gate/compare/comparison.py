@@ -5,53 +5,82 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gate.compare.align import Alignment, Pair
 from gate.compare.flips import Flips, paired_predictions
+from gate.compare.ledger import budget_of, declares
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.changes import Changes
+from gate.schema.example_key import FINGERPRINT
+from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Report, Session, Trials
-from gate.schema.verdict import ExitCode, Finding, Level, RuleName
+from gate.schema.report import Case, Report
+from gate.schema.verdict import Budget, CaseDecision, ExitCode, Finding, Level, RuleName
 from gate.settings import Settings
-from gate.stats.decide import Decision, decide
+
+if TYPE_CHECKING:
+    from gate.compare.singles import Singles
+    from gate.stats.refusal import TooLittle
+    from gate.stats.suite_level import SuiteLevel
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two reports side by side."""
+    """Two reports side by side.
+
+    Attributes:
+        fresh: fresh trials of both arms; without trials where a first look let everything go, None where nothing was
+            to be confirmed.
+    """
 
     baseline: Report
     candidate: Report
     alignment: Alignment
     settings: Settings
     changes: Changes
+    fresh: Fresh | None = None
 
     @cached_property
-    def decisions(self) -> dict[str, Decision]:
-        """Decision of every stochastic pair by the candidate's id; M counts the whole baseline's stochastic cases."""
-        pairs = [pair for pair in self.alignment.pairs if is_stochastic(pair)]
+    def budget(self) -> Budget:
+        """Who may spend which part of the false-alarm budget."""
+        return budget_of(self.baseline, self.settings, suites=self.changes.suites, heads=self.changes.heads)
+
+    @cached_property
+    def decisions(self) -> dict[str, CaseDecision]:
+        """Decision of every stochastic pair by the candidate's id."""
+        pairs = [pair for pair in self.alignment.pairs if declares(pair.before)]
         if not pairs:
             return {}
-        share = self.settings.alpha / max(sum(map(declares, self.baseline.cases)), len(pairs))
-        known: dict[tuple[int, int, int, int], Decision] = {}
-        found = {}
-        for pair in pairs:
-            before, after = trials_of(pair.before), trials_of(pair.after)
-            if not before.count or not after.count:
-                continue
-            key = before.passes, before.count, after.passes, after.count
-            if key not in known:
-                known[key] = decide(before, after, share, delta=self.settings.delta, power=self.settings.power)
-            found[pair.after.id] = known[key]
-        return found
+        from gate.compare.decisions import decide_pairs
+
+        return decide_pairs(pairs, self.settings, self.budget, self.fresh)
+
+    @cached_property
+    def whole_suite(self) -> SuiteLevel | TooLittle | None:
+        """What all stochastic tests say together; None where the budget has no part for it."""
+        if not self.decisions:
+            return None
+        from gate.compare.whole_suite import whole_suite
+
+        return whole_suite(self.alignment.pairs, self.decisions, self.settings, self.budget)
+
+    @cached_property
+    def singles(self) -> Singles | None:
+        """The suite of single runs; None where the settings name none."""
+        if not self.budget.for_singles:
+            return None
+        from gate.compare.singles import singles_of
+
+        return singles_of(self.alignment.pairs, self.settings, self.budget.for_singles)
 
     @cached_property
     def speaking(self) -> dict[RuleName, list[Pair]]:
         """Pairs that no statistics decide and whose outcomes differ in a way that a rule speaks about, by rule."""
         found: dict[RuleName, list[Pair]] = {}
+        together = {pair.after.id for pair in self.singles.pairs} if self.singles is not None else set()
         for pair in self.alignment.pairs:
-            if pair.after.id in self.decisions:
+            if pair.after.id in self.decisions or pair.after.id in together:
                 continue
             rule = MATRIX[known_step(pair), step_of(pair.after.outcome)]
             if rule is not None and not (pair.before.outcome is None and rule is RuleName.NEW_CASE):
@@ -73,10 +102,16 @@ class Comparison:
         """Flips of every named set of predictions that stands on both sides."""
         return tuple(paired_predictions(self.alignment.pairs))
 
+    @cached_property
+    def other_key(self) -> bool:
+        """Whether the ids of examples are keyed differently on both sides, so that no example can be found again."""
+        keys = [report.fingerprints.get(FINGERPRINT) for report in (self.baseline, self.candidate)]
+        return keys[0] != keys[1] and bool(self.flips) and not any(flips.total for _, flips in self.flips)
+
     @property
     def cut_short(self) -> bool:
         """Whether one failing `incomplete-run` speaks for all that is missing."""
-        whole = self.candidate.completeness.complete and self.candidate.cases
+        whole = self.candidate.completeness.complete and self.candidate.cases and not self.other_key
         return not whole and self.settings.level_of(RuleName.INCOMPLETE_RUN, Level.ERROR) is Level.ERROR
 
     def tolerance(self, rule: Rule) -> float:
@@ -104,30 +139,6 @@ class Rule:
     unit: str = ""
     exit_code: ExitCode = ExitCode.REGRESSION
     good_news: bool = False
-
-
-def is_stochastic(pair: Pair) -> bool:
-    """The baseline's word counts: a marker or trials of the head can't make a deterministic test lenient."""
-    return declares(pair.before)
-
-
-def declares(case: Case) -> bool:
-    """Whether a case of the baseline is stochastic: marked so, or its trials vary."""
-    return case.stochastic or (case.trials is not None and case.trials.varies)
-
-
-def trials_of(case: Case) -> Trials:
-    """Trials of a case; without the facet its one outcome is one trial.
-
-    A case that was skipped, or that could not be run (error, crash), has none: that is no draw of a pass rate.
-    """
-    if case.outcome in (Outcome.SKIPPED, Outcome.ERROR, Outcome.CRASHED):
-        return Trials(())
-    if case.trials is not None:
-        return case.trials
-    if case.outcome is None:
-        return Trials(())
-    return Trials((Session("", "1" if case.outcome.holds else "0"),))
 
 
 def known_step(pair: Pair) -> Step:

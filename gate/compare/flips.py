@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gate.compare.align import Pair
 from gate.schema.report import Attack, Predictions
 from gate.schema.symbols import UNKNOWN, symbol
 
+if TYPE_CHECKING:
+    from gate.compare.align import Pair
+
 Places = tuple[tuple[int, int], ...]
 """Examples as (index before, index after)."""
+LISTS_ATTACKS = frozenset({"epsilons"})
+"""Parts of a design that say which attacks were made and change none of them."""
 _FOREIGN = "?"
 """Stands for a class that main's list lacks; no class has this symbol."""
 
@@ -100,6 +105,24 @@ def relabelled(flips: Flips) -> int:
     return sum(flips.before.expected[old] != expected[new] for old, new in flips.examples)
 
 
+def unanswered(flips: Flips) -> int:
+    """How many examples the model answered on main and not here, but for those that count as negative flips."""
+    before, after = flips.before.predicted, flips.after.predicted
+    if UNKNOWN not in after:
+        return 0
+    return sum(
+        after[new] == UNKNOWN != before[old] and not flips.right_before[place]
+        for place, (old, new) in enumerate(flips.examples)
+    )
+
+
+def other_design(flips: Flips) -> tuple[str, ...]:
+    """Parts of main's design that differ here, so that an attack of the same name is another one; sorted."""
+    before, after = flips.before.design, flips.after.design
+    keys = {*before, *after} - LISTS_ATTACKS
+    return tuple(sorted(key for key in keys if before.get(key) != after.get(key)))
+
+
 def _translation(labels: Sequence[str], onto: Sequence[str]) -> dict[str, str]:
     """Symbols of one list of classes in the other's terms."""
     known = {label: symbol(place) for place, label in enumerate(onto)}
@@ -114,7 +137,7 @@ def attack_of(predictions: Predictions, name: str) -> Attack | None:
 def attacked(flips: Flips, name: str) -> Places:
     """Examples right and stable under the attack on main, right on clean input here, but flipped by it here."""
     before, after = attack_of(flips.before, name), attack_of(flips.after, name)
-    if before is None or after is None:
+    if before is None or after is None or other_design(flips):
         return ()
     return tuple(
         (old, new)
@@ -123,6 +146,19 @@ def attacked(flips: Flips, name: str) -> Places:
         and before.flipped[old] == "0"
         and flips.right_before[place]
         and flips.right_here[place]
+    )
+
+
+def shaken(flips: Flips, name: str) -> Places:
+    """Examples whose truth main does not know, stable under the attack on main, but flipped by it here."""
+    before, after = attack_of(flips.before, name), attack_of(flips.after, name)
+    if before is None or after is None or other_design(flips):
+        return ()
+    truth = flips.before.expected
+    return tuple(
+        (old, new)
+        for old, new in flips.examples
+        if after.flipped[new] == "1" and before.flipped[old] == "0" and truth[old] == UNKNOWN
     )
 
 

@@ -10,12 +10,18 @@ from dataclasses import dataclass
 _VOLATILE = re.compile(
     r"0x[0-9a-fA-F]{4,}"
     r"|(?<![0-9a-fA-F])[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}(?![0-9a-fA-F])"
-    r"|(?<!\d)\d{4}-\d{2}-\d{2}[T _]\d{2}[:.-]?\d{2}(?:[:.-]?\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)"
-    r"|(?:[A-Za-z]:)?[\\/](?:tmp|temp|private/var|var/folders)[\\/][^\s\]]+"
+    # a time to the second; midnight is a date that somebody wrote
+    r"|(?<!\d)\d{4}-\d{2}-\d{2}[T _](?!00[:.-]?00[:.-]?00(?![\d.,]))"
+    r"\d{2}[:.-]?\d{2}[:.-]?\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)"
+    # a temporary path that some program named
+    r"|(?:[A-Za-z]:)?[\\/](?i:tmp|temp|private/var|var/folders)[\\/](?=[^\s\]]*(?:\d|tmp))[^\s\]]+"
     r"|pytest-of-[^\s\]]+"
-    r"|(?<![\d.])1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?!\d)"
+    # seconds since 1970 in the years from 2017 on, and not a round number that somebody wrote
+    r"|(?<![\d.])(?!1[5-9]\d{3}0{5})1[5-9]\d{8}(?:\d{3}|\d{6}|\d{9})?(?:\.\d+)?(?!\d)"
     r"|(?<![0-9A-Za-z])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,128}(?![0-9A-Za-z])"
 )
+_CERTAIN = re.compile(r"\bat 0x[0-9a-fA-F]{4,}|pytest-of-")
+"""Parts that change each run whatever they look like elsewhere; two runs may share one by chance."""
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _FANNED = 20
 """A tail that stands in more files than this says nothing about which file moved where."""
@@ -26,6 +32,25 @@ Prefixes = tuple[str, str]
 def skeleton(case_id: str) -> str:
     """The id with whatever changes each run (addresses, uuids, times, temporary paths, digests) masked as `*`."""
     return _VOLATILE.sub("*", case_id)
+
+
+def volatile(case_id: str) -> str:
+    """What `skeleton` masks, joined by commas."""
+    return ", ".join(_VOLATILE.findall(case_id))
+
+
+def settled(masks: Mapping[str, str], kept: Iterable[str]) -> set[str]:
+    """Skeletons whose masked part does not change each run after all: an id with it stands on both sides.
+
+    Args:
+        masks: an id by skeleton.
+        kept: ids that stand on both sides.
+    """
+    unsure = {mask for mask, example in masks.items() if not _CERTAIN.search(example)}
+    files = {mask.partition("::")[0] for mask in unsure}
+    if not unsure:
+        return set()
+    return unsure & {skeleton(case_id) for case_id in kept if case_id.partition("::")[0] in files}
 
 
 def normal(case_id: str, root: str) -> str:

@@ -9,6 +9,7 @@ from gate.compare.comparison import Comparison
 from gate.compare.known import Shown, examples_of
 from gate.compare.notices import notices
 from gate.compare.rules import RULES
+from gate.compare.spending import spending
 from gate.compare.tally import measured, tally_of
 from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, Verdict
 
@@ -42,7 +43,9 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
         provenance=provenance,
         fingerprints_changed=_changed(comparison.baseline.fingerprints, comparison.candidate.fingerprints),
         notices=notices(comparison),
-        alpha=comparison.settings.alpha,
+        alpha=comparison.settings.error_budget,
+        budget=spending(comparison),
+        decisions=tuple(sorted(comparison.decisions.values(), key=lambda each: each.case_id)),
         measured=measured(comparison.candidate),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.flips import Places, attacked
+from gate.compare.flips import Places, attacked, shaken
 from gate.compare.predictions import flip_id
 from gate.schema.report import Predictions
 from gate.schema.verdict import ExitCode, Finding, RuleName
@@ -46,8 +46,9 @@ def examples_of(comparison: Comparison) -> dict[Key, frozenset[str]]:
         found[RuleName.NEGATIVE_FLIP, flip_id(pair.after, before.name)] = _ids(before, flips.negative)
         found[RuleName.PREDICTION_CHURN, flip_id(pair.after, before.name)] = _ids(before, flips.changed)
         for attack in before.attacks:
-            key = RuleName.ADVERSARIAL_REGRESSION, flip_id(pair.after, before.name, attack.name)
-            found[key] = _ids(before, attacked(flips, attack.name))
+            case_id = flip_id(pair.after, before.name, attack.name)
+            found[RuleName.ADVERSARIAL_REGRESSION, case_id] = _ids(before, attacked(flips, attack.name))
+            found[RuleName.PREDICTION_CHURN, case_id] = _ids(before, shaken(flips, attack.name))
     return found
 
 

@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gate.compare.align import Pair
 from gate.compare.comparison import Comparison
 from gate.compare.wording import counted
+from gate.schema.outcome import Outcome
+from gate.schema.verdict import RuleName
 
 SHOWN = 5
 
 
 def notices(comparison: Comparison) -> tuple[str, ...]:
     """In a fixed order; they may hold untrusted text."""
-    return (*_prefix(comparison), *_moves(comparison), *_baseline(comparison))
+    return (*_prefix(comparison), *_moves(comparison), *_baseline(comparison), *_noise(comparison))
+
+
+def _noise(comparison: Comparison) -> Iterator[str]:
+    """Unmarked tests that flip both ways as noise would; the verdict stays strict until somebody chooses otherwise."""
+    broke = sum(_drawn(pair) for pair in comparison.speaking.get(RuleName.NEWLY_FAILING, ()))
+    fixed = sum(_drawn(pair) for pair in comparison.speaking.get(RuleName.FIXED, ()))
+    if not broke or not fixed:
+        return
+    from gate.stats.groups import explained_by_noise
+
+    if explained_by_noise(broke, fixed):
+        yield (
+            f"{counted(broke, 'test')} newly fail and {fixed:,} newly pass, as noise alone would have it; if their "
+            'outcomes vary from run to run, judge them together: stochastic = "suite" (or a folder, or a mark)'
+        )
+
+
+def _drawn(pair: Pair) -> bool:
+    drawn = (Outcome.PASSED, Outcome.FAILED)
+    return pair.before.outcome in drawn and pair.after.outcome in drawn
 
 
 def _prefix(comparison: Comparison) -> Iterator[str]:
@@ -39,6 +62,6 @@ def _moves(comparison: Comparison) -> Iterator[str]:
 
 def _baseline(comparison: Comparison) -> Iterator[str]:
     if comparison.baseline.forced:
-        yield f"the baseline comes from a run that was not whole: {comparison.baseline.forced}"
+        yield f"the baseline was made with --force-incomplete, since: {comparison.baseline.forced}"
     elif comparison.baseline.completeness.reasons:
         yield f"the baseline's run was not whole: {comparison.baseline.completeness.reasons[0]}"

@@ -26,11 +26,16 @@ def outcome_findings(comparison: Comparison, rule: Rule, verb: str) -> Iterator[
 
 
 def unstable_findings(
-    comparison: Comparison, rule: Rule, verb: str, concerns: Callable[[Outcome], bool]
+    comparison: Comparison, rule: Rule, verb: str, *concerns: Callable[[Outcome], bool]
 ) -> Iterator[Finding]:
-    """Cases whose ids change each run are compared by how many of them ended in a way that concerns a rule."""
+    """Cases whose ids change each run are compared by how many of them ended in a way that concerns a rule.
+
+    Args:
+        concerns: several ways to count; the one by which most got worse speaks.
+    """
     for group in comparison.alignment.unstable:
-        before, after = _ended(group.before, concerns), _ended(group.after, concerns)
+        counted = [(_ended(group.before, each), _ended(group.after, each)) for each in concerns]
+        before, after = max(counted, key=lambda sides: len(sides[1]) - len(sides[0]))
         if len(after) > len(before):
             yield Finding(
                 rule=rule.name,
@@ -81,7 +86,7 @@ def _before(pair: Pair) -> str:
 
 def _verb(pair: Pair, verb: str) -> str:
     if pair.after.outcome is Outcome.XFAILED:
-        verb += " under a new `xfail` mark"
+        verb += " under its `xfail` mark" if pair.before.outcome is Outcome.XPASSED else " under a new `xfail` mark"
     return f"{verb} (renamed from {pair.moved_from.partition('::')[0]})" if pair.moved_from else verb
 
 

@@ -1,4 +1,4 @@
-"""Findings over examples: all flips are counted, the worst few are shown."""
+"""Findings over examples: all flips are counted, and the worst are kept one by one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 from gate.compare.comparison import Rule
 from gate.compare.flips import Flips, attack_of
+from gate.compare.outcomes import rerun
 from gate.schema.report import Case, Predictions
 from gate.schema.symbols import index_of, score_of
 from gate.schema.verdict import ExampleChange, Finding
 
-SHOWN = 10
+KEPT = 1_000
+"""Examples of one finding that a verdict holds; a renderer shows fewer."""
+
+ANSWERS = "answers"
+"""Stands for an attack in the id of what is missing where a model no longer answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,7 @@ def flip_finding(
         total=flips.total,
         location=case.location,
         examples=tuple(_example(flips, pair, attack) for pair in _worst(flips, chosen, attack)),
+        command=rerun(case),
     )
 
 
@@ -57,7 +63,7 @@ def flip_id(case: Case, name: str, attack: str = "") -> str:
 
 
 def _worst(flips: Flips, chosen: Sequence[tuple[int, int]], attack_name: str) -> list[tuple[int, int]]:
-    """The few in which confidence in the old answer fell most, then in the order of the data set.
+    """Those in which confidence in the old answer fell most, then in the order of the data set.
 
     With probability p for the old answer on main and q for another answer here, the old answer has at most 1 - q left:
     it fell by at least p + q - 1. Unknown probabilities count as 0.
@@ -68,7 +74,7 @@ def _worst(flips: Flips, chosen: Sequence[tuple[int, int]], attack_name: str) ->
     def fall(pair: tuple[int, int]) -> tuple[float, int]:
         return (-((_score(before, pair[0]) or 0.0) + (_score(after, pair[1]) or 0.0)), pair[0])
 
-    return heapq.nsmallest(SHOWN, chosen, key=fall)
+    return heapq.nsmallest(KEPT, chosen, key=fall)
 
 
 def _example(flips: Flips, pair: tuple[int, int], attack_name: str) -> ExampleChange:

@@ -6,10 +6,23 @@ from collections import Counter
 from collections.abc import Iterable
 
 from gate.compare.comparison import Comparison
-from gate.compare.predictions import flip_id
+from gate.compare.predictions import ANSWERS, flip_id
 from gate.compare.transition import ABSENT
 from gate.schema.report import Case, Report
-from gate.schema.verdict import Finding, Level, Tally
+from gate.schema.verdict import Finding, Level, RuleName, Tally
+
+_WORSE = frozenset(
+    {
+        RuleName.NEWLY_FAILING,
+        RuleName.NEWLY_ERRORING,
+        RuleName.NEWLY_SKIPPED,
+        RuleName.MISSING_CASE,
+        RuleName.NEGATIVE_FLIP,
+        RuleName.ADVERSARIAL_REGRESSION,
+        RuleName.METRIC_REGRESSION,
+    }
+)
+"""Rules whose findings say that something did not hold, whatever main's own run shows."""
 
 
 def measured(report: Report) -> dict[str, str]:
@@ -24,42 +37,69 @@ def measured(report: Report) -> dict[str, str]:
 
 
 def tally_of(comparison: Comparison, findings: Iterable[Finding]) -> Tally:
-    """Counts over one comparison; a case with an error finding did not hold."""
+    """Counts over one comparison: of tests, attacks and metrics those that held, of all else what was compared."""
     flips = [each for _, each in comparison.flips]
     decisions = comparison.decisions.values()
+    fallen = {each.case_id for each in findings if each.rule in _WORSE and each.level in (Level.ERROR, Level.WARNING)}
     return Tally(
         cases=len(comparison.candidate.cases),
-        held=_held(comparison, findings),
+        held=_held(comparison, fallen),
         stochastic=len(comparison.decisions),
         trials=sum(decision.candidate[1] for decision in decisions),
         examples=sum(each.total for each in flips),
         negative_flips=sum(len(each.negative) for each in flips),
         positive_flips=sum(len(each.positive) for each in flips),
-        attacks=sum(len(each.after.attacks) for each in flips),
-        metrics=sum(len(case.metrics) for case in comparison.candidate.cases if case.metrics),
+        attacks=_attacks(comparison, fallen),
+        metrics=_metrics(comparison, fallen),
         transitions=_transitions(comparison),
     )
 
 
-def _held(comparison: Comparison, findings: Iterable[Finding]) -> int:
+def _held(comparison: Comparison, fallen: set[str]) -> int:
+    """Kept cases whose outcome holds, without those that anything else says otherwise of."""
     outcomes = comparison.alignment.outcomes
     holding = sum(count for (_, after), count in outcomes.items() if after is not None and after.holds)
-    fallen = {each.case_id for each in findings if each.level is Level.ERROR}
     worse = sum(
         1
         for pair in comparison.alignment.pairs
         if pair.after.outcome is not None
         and pair.after.outcome.holds
-        and not fallen.isdisjoint(_subjects(pair.before, pair.after))
+        and (not fallen.isdisjoint(_subjects(pair.before, pair.after)) or _open(comparison, pair.after))
     )
     return holding - worse
+
+
+def _open(comparison: Comparison, case: Case) -> bool:
+    """Whether the trials of a stochastic case show no answer, or were cut short."""
+    decision = comparison.decisions.get(case.id)
+    return decision is not None and (decision.answer != "holds" or not decision.measured)
+
+
+def _attacks(comparison: Comparison, fallen: set[str]) -> int:
+    """Attacks of main that were made here too, without those that flip or leave out what they should not."""
+    return sum(
+        flip_id(pair.after, flips.before.name, attack.name) not in fallen
+        for pair, flips in comparison.flips
+        for attack in flips.before.attacks
+    )
+
+
+def _metrics(comparison: Comparison, fallen: set[str]) -> int:
+    """Metrics that main scored, without those that are worse or missing here."""
+    return sum(
+        metric.value is not None and f"{pair.after.id}#{metric.name}" not in fallen
+        for pair in comparison.alignment.pairs
+        for metric in pair.before.metrics
+    )
 
 
 def _subjects(before: Case, after: Case) -> set[str]:
     """Ids of all findings that may be about one kept case."""
     sets = [flip_id(after, each.name) for each in before.predictions]
+    answers = [flip_id(after, each.name, ANSWERS) for each in before.predictions]
     attacks = [flip_id(after, each.name, attack.name) for each in before.predictions for attack in each.attacks]
-    return {after.id, *sets, *attacks, *(f"{after.id}#{metric.name}" for metric in before.metrics)}
+    metrics = [f"{after.id}#{metric.name}" for metric in (*before.metrics, *after.metrics)]
+    return {after.id, *sets, *answers, *attacks, *metrics}
 
 
 def _transitions(comparison: Comparison) -> dict[tuple[str, str], int]:

@@ -30,19 +30,20 @@ _NAMES: dict[str, RuleName | None] = {
     "skip": RuleName.NEWLY_SKIPPED,
     "gone": RuleName.MISSING_CASE,
     "flaky": RuleName.FLAKY,
+    "mark": RuleName.SETTINGS_CHANGED,
     "fixed": RuleName.FIXED,
     "new": RuleName.NEW_CASE,
     "–": None,
 }
 _ROWS = """
           passed failed error skipped xfailed xpassed rerun crashed absent
-passed    –      fail   err   skip    fail    –       flaky err     gone
+passed    –      fail   err   skip    fail    mark    flaky err     gone
 failed    fixed  –      –     –       –       fixed   flaky –       gone
 error     fixed  –      –     –       –       fixed   flaky –       gone
 skipped   –      fail   err   –       –       –       flaky err     gone
 xfailed   fixed  fail   err   skip    –       fixed   flaky err     gone
-xpassed   –      fail   err   skip    –       –       flaky err     gone
-rerun     –      fail   err   skip    fail    –       –     err     gone
+xpassed   –      fail   err   skip    fail    –       flaky err     gone
+rerun     –      fail   err   skip    fail    mark    –     err     gone
 crashed   fixed  –      –     –       –       fixed   flaky –       gone
 absent    new    fail   err   new     new     new     flaky err     –
 """
@@ -60,8 +61,8 @@ MATRIX = _matrix()
 
 - What failed on main and does not hold here is main's own. A known failure that is skipped here loses nothing.
 - Whatever vanished is missing, known failures and skipped cases included: it must not disappear unseen.
-- A test that passed and now fails under a new `xfail` mark newly fails: the mark is the pull request's own word. One
-  that carried its mark on main already (xfailed, xpassed) may go either way.
+- A test that passed and now fails under an `xfail` mark newly fails, whether the mark is new or stood on main already
+  (xpassed): a mark must not let a failure in, not even in two steps. One that passes under a new mark says so.
 - A test that was skipped on main, or is new, and fails here newly fails: nothing says that it ever held, but a check
   that fails is not a pull request that holds.
 """

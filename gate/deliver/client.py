@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gate.deliver import problems
-from gate.deliver.patience import ATTEMPTS, Patience
+from gate.deliver.patience import ATTEMPTS, TOTAL_SECONDS, Patience
 from gate.deliver.problems import ApiError
 from gate.deliver.secret import Secret
 from gate.deliver.transport import TIMEOUTS, Transport
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _RAW = "application/vnd.github.raw+json"
 _SHA = "application/vnd.github.sha"
 _PAGES = 500
+_NO_PARAMETERS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,19 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """What stands at the head of a pull request now."""
+    """What stands at the head of a pull request now.
+
+    Attributes:
+        head_ref: its branch, without the repository in which that lives.
+        head_repository: number of that repository; 0 once a fork is deleted.
+    """
 
     number: int
     head_sha: str
     base_sha: str
     open: bool
+    head_ref: str = ""
+    head_repository: int = 0
 
 
 class GitHub:
@@ -57,7 +65,8 @@ class GitHub:
         repository: owner and name.
         token: may be empty, which GitHub answers as it does an anonymous reader.
         session: of `requests`; a new one when None.
-        sleep, clock: as in `time`; waiting is bounded to five minutes over the life of the client.
+        sleep, clock: as in `time`.
+        patience: seconds for waiting and for slow answers together, over the life of the client.
         timeouts: seconds (to connect, between two bytes).
 
     Raises:
@@ -75,13 +84,16 @@ class GitHub:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
         timeouts: tuple[float, float] = TIMEOUTS,
+        patience: float = TOTAL_SECONDS,
     ) -> None:
         secret = token if isinstance(token, Secret) else Secret(token)
         # Tools that show the local names of a traceback would show it.
         del token
         self.repository = repository
         self.sleep = sleep
-        self._transport = Transport(api_url, secret, Patience(sleep, clock), session=session, timeouts=timeouts)
+        self._transport = Transport(
+            api_url, secret, Patience(sleep, clock, patience), session=session, timeouts=timeouts
+        )
         self._root = f"/repos/{quote(repository, safe='/')}"
 
     def __repr__(self) -> str:
@@ -89,15 +101,32 @@ class GitHub:
 
     def list_comments(self, number: int) -> list[Comment]:
         """All comments of a pull request, oldest first, over all pages."""
+        path = f"/issues/{number:d}/comments"
         found: list[Comment] = []
-        target, params = f"{self._root}/issues/{number:d}/comments", {"per_page": "100"}
+        for page in self.read_pages(path):
+            if not isinstance(page, list):
+                raise problems.nonsense(f"GET {self._root}{path}", "a list of comments")
+            found += [_comment(entry) for entry in page]
+        return sorted({comment.id: comment for comment in found}.values(), key=lambda comment: comment.id)
+
+    def read(self, path: str, params: Mapping[str, str] = _NO_PARAMETERS) -> Any:
+        """The JSON at a path below the repository, which begins with a slash."""
+        return _json(self._transport.send("GET", self._root + path, params=params), "a JSON value")
+
+    def read_pages(self, path: str, params: Mapping[str, str] = _NO_PARAMETERS) -> Iterator[Any]:
+        """The JSON of each page of a list below the repository, a hundred entries each, while they are asked for."""
+        target, given = self._root + path, {"per_page": "100", **params}
         for _ in range(_PAGES):
-            response = self._transport.send("GET", target, params=params)
-            found += [_comment(entry) for entry in _listed(response, "a list of comments")]
-            target, params = response.links.get("next", {}).get("url", ""), {}
+            response = self._transport.send("GET", target, params=given)
+            yield _json(response, "a JSON value")
+            target, given = response.links.get("next", {}).get("url", ""), {}
             if not target:
-                return sorted({comment.id: comment for comment in found}.values(), key=lambda comment: comment.id)
-        raise problems.nonsense(f"GET {self._root}/issues/{number:d}/comments", f"at an end after {_PAGES} pages")
+                return
+        raise problems.nonsense(f"GET {self._root}{path}", f"at an end after {_PAGES} pages")
+
+    def download(self, path: str, limit: int) -> bytes:
+        """Bytes at a path below the repository, at most `limit`; GitHub may redirect to a host without the token."""
+        return self._transport.download(self._root + path, limit)
 
     def create_comment(self, number: int, body: str, *, known: frozenset[int] = frozenset()) -> Comment:
         """Make a comment, once: after a cut connection it is looked for before it is made again.
@@ -139,8 +168,10 @@ class GitHub:
                 head_sha=str(value["head"]["sha"]),
                 base_sha=str(value["base"]["sha"]),
                 open=value["state"] == "open",
+                head_ref=str(value["head"]["ref"]),
+                head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise problems.nonsense(f"GET {self._root}/pulls/{number:d}", "a pull request") from None
 
     def whoami(self) -> int | None:
@@ -208,13 +239,6 @@ def _comment(value: object) -> Comment:
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise problems.nonsense("comment", "a comment") from None
-
-
-def _listed(response: requests.Response, expected: str) -> list[object]:
-    value = _json(response, expected)
-    if not isinstance(value, list):
-        raise problems.nonsense(_place(response), expected)
-    return value
 
 
 def _object(response: requests.Response, expected: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from gate.schema.refs import PULL_REQUEST_EVENTS, PullRequestRefs
 
 PUBLIC_API = "https://api.github.com"
 PUBLIC_SERVER = "https://github.com"
-_DEPENDABOT = "dependabot[bot]"
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NO_COMMIT = re.compile(r"0+")
@@ -25,17 +24,15 @@ class Event:
     Attributes:
         repository: owner and name.
         name: `pull_request`, `pull_request_target`, `merge_group`, `push`, `schedule`, `workflow_dispatch`, ….
-        action: `opened`, `synchronize`, ….
-        pull_request: its number; None for the events without one.
+        pull_request: the number of what the payload is about, a review's too; None where it is about none.
         base_sha: tip of the base branch when the event was made; `merge_group.base_sha`; the commit before a push.
         base_ref: base branch without `refs/heads/`; the default branch for events that propose nothing.
         head_sha: tip of the pull request's branch; `merge_group.head_sha`; the commit pushed, else `GITHUB_SHA`.
         head_repository: where the head lives; None when that fork was deleted.
-        fork: the head lives in another repository or in none any more, so the token can only read.
-        dependabot: Dependabot acts, so the token can only read.
         attempt: from 1, grows when a run is run again.
         run_id: grows over the runs of a repository; 0 outside GitHub Actions.
         checkout_sha: `GITHUB_SHA`; on `pull_request` that is a merge commit, on `pull_request_target` the base.
+        ref: `GITHUB_REF`, what `checkout_sha` is the tip of.
         checked_out: the commit that stands in the workspace, empty when the caller doesn't know.
     """
 
@@ -43,23 +40,20 @@ class Event:
     name: str
     api_url: str = PUBLIC_API
     server_url: str = PUBLIC_SERVER
-    action: str = ""
     pull_request: int | None = None
     base_sha: str = ""
     base_ref: str = ""
     head_sha: str = ""
     head_repository: str | None = ""
-    fork: bool = False
-    dependabot: bool = False
     attempt: int = 1
     run_id: int = 0
-    actor: str = ""
     checkout_sha: str = ""
+    ref: str = ""
     checked_out: str = ""
 
     @property
     def is_pull_request(self) -> bool:
-        """Whether somebody proposes a change, in a merge queue too, so that only the base may decide."""
+        """Whether somebody proposes a change, in a merge queue too; of other events only the commits can tell."""
         return self.refs.pull_request
 
     @property
@@ -84,6 +78,9 @@ class Event:
             head_sha=self.head_sha,
             merge_group_base=self.base_sha if self.name == "merge_group" else "",
             checkout_sha=self.checkout_sha,
+            ref=self.ref,
+            repository=self.repository,
+            number=self.pull_request,
         )
 
 
@@ -104,24 +101,20 @@ def read_event(environ: Mapping[str, str], payload: Mapping[str, object], *, che
     fields = _Fields(name, payload)
     repository = _repository(environ, fields)
     commits = _commits(fields, environ, name, repository)
-    actor = environ.get("GITHUB_ACTOR", "") or fields.text("sender.login")
     return Event(
         repository=repository,
         name=name,
         api_url=_url(environ, "GITHUB_API_URL", PUBLIC_API),
         server_url=_url(environ, "GITHUB_SERVER_URL", PUBLIC_SERVER),
-        action=fields.text("action"),
         pull_request=commits.pull_request,
         base_sha=commits.base_sha,
         base_ref=commits.base_ref,
         head_sha=commits.head_sha,
         head_repository=commits.head_repository,
-        fork=commits.fork,
-        dependabot=actor == _DEPENDABOT,
         attempt=_whole(environ, "GITHUB_RUN_ATTEMPT", 1),
         run_id=_whole(environ, "GITHUB_RUN_ID", 0),
-        actor=actor,
         checkout_sha=environ.get("GITHUB_SHA", ""),
+        ref=environ.get("GITHUB_REF", ""),
         checked_out=checked_out,
     )
 
@@ -177,11 +170,10 @@ class _Commits:
     base_sha: str = ""
     pull_request: int | None = None
     head_repository: str | None = ""
-    fork: bool = False
 
 
 def _commits(fields: _Fields, environ: Mapping[str, str], name: str, repository: str) -> _Commits:
-    if name in PULL_REQUEST_EVENTS:
+    if name in PULL_REQUEST_EVENTS or fields.get("pull_request") is not None:
         return _of_pull_request(fields)
     if name == "merge_group":
         return _Commits(
@@ -190,7 +182,9 @@ def _commits(fields: _Fields, environ: Mapping[str, str], name: str, repository:
             base_sha=fields.commit("merge_group.base_sha"),
             head_repository=repository,
         )
-    default = fields.text("repository.default_branch")
+    # a schedule runs on the default branch only, and its payload may name no repository
+    of_schedule = _branch(environ.get("GITHUB_REF", "")) if name == "schedule" else ""
+    default = fields.text("repository.default_branch") or of_schedule
     here = environ.get("GITHUB_SHA", "")
     if name != "push":
         return _Commits(base_ref=default, head_sha=here, head_repository=repository)
@@ -203,15 +197,12 @@ def _commits(fields: _Fields, environ: Mapping[str, str], name: str, repository:
 
 
 def _of_pull_request(fields: _Fields) -> _Commits:
-    base = fields.need("pull_request.base.repo.full_name")
-    head = fields.text("pull_request.head.repo.full_name") or None
     return _Commits(
         base_ref=fields.need("pull_request.base.ref"),
         head_sha=fields.commit("pull_request.head.sha"),
         base_sha=fields.commit("pull_request.base.sha"),
         pull_request=fields.number("pull_request.number", "number"),
-        head_repository=head,
-        fork=head is None or head.lower() != base.lower(),
+        head_repository=fields.text("pull_request.head.repo.full_name") or None,
     )
 
 

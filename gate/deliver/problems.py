@@ -77,6 +77,15 @@ def elsewhere(where: str) -> ApiError:
     )
 
 
+def too_large(limit: int, where: str) -> ApiError:
+    """A download that is larger than anything the gate asks for."""
+    return ApiError(
+        f"the download is larger than the limit of {limit:,} bytes",
+        where=where,
+        remedy="upload only the files that the copied workflow names",
+    )
+
+
 def nonsense(where: str, expected: str) -> ApiError:
     """An answer that is no answer of GitHub."""
     return ApiError(f"the answer is not {expected}", where=where, remedy=_REACH)

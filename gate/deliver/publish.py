@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from gate import render
 from gate.deliver.client import GitHub
 from gate.deliver.event import Event
+from gate.deliver.hide import hidden, scrubbed, secrets
 from gate.deliver.runner import RunnerFiles
+from gate.deliver.secret import Secret
 from gate.deliver.sticky import post_comment
 from gate.errors import GateError
+from gate.render.words import listed
 from gate.schema.verdict import ExitCode, Verdict
 from gate.settings import Settings
 
@@ -34,7 +38,7 @@ class Publisher:
         output: folder of verdict, comment and page.
         runner: the runner's files and its log.
         write: how a file is written (atomically; in the container without following links).
-        tokens: environment from which a token is taken where the settings have none.
+        tokens: environment from which a token is taken where the settings have none; no text shows any of them.
         comments: whether the pull request may be commented on at all (never from a shell).
         named: how later steps call the folder; in a container it stands elsewhere than for them. None: `output`.
         sleep: waits between attempts to reach GitHub, in seconds.
@@ -49,38 +53,45 @@ class Publisher:
     named: Path | None = None
 
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
-        """Deliver a verdict; returns what could not be delivered, one sentence each."""
+        """Deliver a verdict; returns what could not be delivered, one sentence each. Never raises.
+
+        That nothing could be judged is told to a workflow; whoever sits at a shell sees the error itself.
+        """
+        if verdict.problem is not None and not self.runner.present:
+            return ()
+        tokens = secrets(self.tokens, settings.token)
+        verdict = hidden(verdict, tokens)
         warnings: list[str] = []
         url = ""
+        order = event.run_id if event is not None else 0
         if self.comments and event is not None:
-            url, warning = self._comment(verdict, event, settings)
+            # without anything to say, a comment that tells of findings still may not stay as it was
+            create = settings.comment == "always" or bool(verdict.findings) or verdict.welcome or bool(verdict.problem)
+            url, warning = self._comment(
+                lambda: scrubbed(render.comment(verdict, order=order), tokens), event, settings, create
+            )
             warnings += [warning] if warning else []
         told = replace(verdict, notices=(*verdict.notices, *warnings))
-        order = event.run_id if event is not None else 0
+        texts: dict[str, Callable[[], str]] = {
+            "verdict.json": lambda: render.verdict_json(told),
+            "comment.md": lambda: render.comment(told, order=order),
+            "report.html": lambda: render.page(told),
+        }
         steps: dict[str, Callable[[], None]] = {
-            f"the files in {self.output}": lambda: self._files(told, order),
-            "the step summary": lambda: self.runner.append_summary(render.summary(told)),
-            "the outputs of the step": lambda: self._outputs(told, url),
+            **{str(self.output / name): partial(self._write, name, text, tokens) for name, text in texts.items()},
+            "the step summary": lambda: self.runner.append_summary(scrubbed(render.summary(told), tokens)),
+            **self._outputs(told, url),
         }
         if settings.annotations:
-            steps["the annotations"] = lambda: self.runner.annotate(render.annotations(told))
-        for what, step in steps.items():
-            try:
-                step()
-            except (OSError, GateError) as error:
-                warnings.append(f"{what} could not be written: {error}")
-        return tuple(warnings)
+            steps["the annotations"] = lambda: self.runner.annotate(
+                scrubbed(line, tokens) for line in render.annotations(told)
+            )
+        return (*warnings, *_carried_out(steps))
 
-    def _files(self, verdict: Verdict, order: int) -> None:
-        texts = {
-            "verdict.json": render.verdict_json(verdict),
-            "comment.md": render.comment(verdict, order=order),
-            "report.html": render.page(verdict),
-        }
-        for name, text in texts.items():
-            self.write(self.output / name, text.encode("utf-8", "replace"))
+    def _write(self, name: str, text: Callable[[], str], tokens: tuple[Secret, ...]) -> None:
+        self.write(self.output / name, scrubbed(text(), tokens).encode("utf-8", "replace"))
 
-    def _outputs(self, verdict: Verdict, url: str) -> None:
+    def _outputs(self, verdict: Verdict, url: str) -> dict[str, Callable[[], None]]:
         outputs = {
             "verdict": VERDICTS[verdict.would_exit],
             "exit-code": str(int(verdict.exit_code)),
@@ -88,25 +99,37 @@ class Publisher:
             "report": str((self.named or self.output) / "verdict.json"),
             "comment-url": url,
         }
-        for name, value in outputs.items():
-            self.runner.set_output(name, value)
+        return {f"the output `{name}`": partial(self.runner.set_output, name, value) for name, value in outputs.items()}
 
-    def _comment(self, verdict: Verdict, event: Event, settings: Settings) -> tuple[str, str]:
+    def _comment(self, text: Callable[[], str], event: Event, settings: Settings, create: bool) -> tuple[str, str]:
         if event.pull_request is None or settings.comment == "never":
             return "", ""
-        token = settings.token or self.tokens.get("GITHUB_TOKEN", "")
+        token = settings.token or self.tokens.get("INPUT_TOKEN", "") or self.tokens.get("GITHUB_TOKEN", "")
         if not token:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
         try:
             client = GitHub(event.api_url, event.repository, token, sleep=self.sleep)
-            result = post_comment(
-                client,
-                event.pull_request,
-                render.comment(verdict, order=event.run_id),
-                parse_marker=render.parse_marker,
-                # Without findings, a comment that tells of some may not stay as it was.
-                create=settings.comment == "always" or bool(verdict.findings) or verdict.welcome,
-            )
-        except GateError as error:
-            return "", f"no comment: {error.message}{f'; {error.remedy}' if error.remedy else ''}"
+            result = post_comment(client, event.pull_request, text(), parse_marker=render.parse_marker, create=create)
+        except Exception as error:
+            return "", f"no comment: {_why(error)}"
         return result.url, result.warning
+
+
+def _carried_out(steps: Mapping[str, Callable[[], None]]) -> tuple[str, ...]:
+    """Carry out all of them, whatever becomes of one; sentences about those that failed, one a reason."""
+    failed: dict[str, list[str]] = {}
+    for what, step in steps.items():
+        try:
+            step()
+        except Exception as error:
+            failed.setdefault(_why(error), []).append(what)
+    return tuple(f"{listed(what)} could not be written: {why}" for why, what in failed.items())
+
+
+def _why(error: Exception) -> str:
+    """What a reader can be told of an error; of one that nobody foresaw, its kind alone."""
+    if isinstance(error, GateError):
+        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"internal error: {type(error).__name__}"

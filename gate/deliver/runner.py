@@ -1,4 +1,4 @@
-"""The runner's side of a workflow: outputs, step summary, annotations, masks, and output that may not be commands."""
+"""The runner's side of a workflow: outputs, step summary, annotations, and output that may not be commands."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ OUTPUT_BYTES = 1_000_000
 _NOTE = "\n\n*Cut here, since GitHub drops a summary of more than 1 MiB. The report holds everything.*\n"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _ANNOTATION = re.compile(r"::(?:error|warning|notice)(?: [^\r\n]*?)?::")
+
+
+def in_workflow(environ: Mapping[str, str]) -> bool:
+    """Whether GitHub Actions runs this, or a runner that stands for it.
+
+    What is unclear counts as one: where a proposal were taken for somebody's own shell, it would judge itself.
+    """
+    said = environ.get("GITHUB_ACTIONS", "").strip().lower()
+    return said not in ("", "false") or bool(environ.get("GITHUB_EVENT_NAME", "").strip())
 
 
 class RunnerFiles:
@@ -38,7 +47,7 @@ class RunnerFiles:
     @property
     def present(self) -> bool:
         """Whether a runner of GitHub reads the log."""
-        return self._environ.get("GITHUB_ACTIONS", "").lower() == "true"
+        return in_workflow(self._environ)
 
     def set_output(self, name: str, value: str) -> None:
         """Set an output of the step, of any text.
@@ -74,13 +83,6 @@ class RunnerFiles:
             for line in lines:
                 if _ANNOTATION.match(line) and "\n" not in line and "\r" not in line:
                     self._say(line)
-
-    def add_mask(self, value: str) -> None:
-        """Have the runner hide a value in the log from here on."""
-        if self.present:
-            for line in value.splitlines():
-                if line.strip():
-                    self._say(f"::add-mask::{line.replace('%', '%25')}")
 
     @contextmanager
     def stopped_commands(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -23,6 +23,8 @@ TIMEOUTS = (10.0, 30.0)
 _REDIRECTS = frozenset({301, 302, 307, 308})
 _HOPS = 3
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_AGENT = {"User-Agent": f"robustness-gate/{__version__}"}
+_CHUNK = 2**16
 
 
 class Transport:
@@ -76,11 +78,32 @@ class Transport:
             ApiError: the answer is no success, or there is none.
         """
         url = self._address(target)
+        return self._tried(method, url, lambda: self._once(method, url, params=params, json=json, accept=accept))
+
+    def download(self, target: str, limit: int) -> bytes:
+        """Bytes that an address gives or redirects to, on any host; the token goes to the API's own origin alone.
+
+        Args:
+            target: as for `send`.
+            limit: bytes above which the download is refused.
+
+        Raises:
+            ApiError: the answer is no success or too large, or there is none.
+        """
+        url = self._address(target)
+        kept = bytearray()
+        self._tried("GET", url, lambda: self._fetched(url, limit, kept))
+        return bytes(kept)
+
+    def _tried(
+        self, method: str, url: str, once: Callable[[], tuple[requests.Response | None, str]]
+    ) -> requests.Response:
+        """The answer of the first attempt that ends well; each gives an answer, or why there is none."""
         where = f"{method} {urlsplit(url).path}"
         for attempt in range(1, patience.ATTEMPTS + 1):
             last = attempt == patience.ATTEMPTS
             wait: float | None = patience.illness_wait(attempt)
-            response, failure = self._once(method, url, params=params, json=json, accept=accept)
+            response, failure = once()
             if response is None:
                 problem = problems.unreachable(failure, where)
             elif response.status_code < 400:
@@ -133,6 +156,54 @@ class Transport:
                 raise problems.elsewhere(f"{method} {urlsplit(self._api_url).path}")
         return None, "it redirects in a circle"
 
+    def _fetched(self, url: str, limit: int, kept: bytearray) -> tuple[requests.Response | None, str]:
+        """One attempt at a download. Once it has left the API's origin it is anonymous, wherever it is sent next."""
+        where, home = f"GET {urlsplit(url).path}", True
+        started = self._waits.clock()
+        try:
+            for _ in range(_HOPS):
+                with self._session.get(
+                    url,
+                    headers={**(_headers(JSON) if home else _AGENT), "Accept-Encoding": "identity"},
+                    timeout=self._timeouts,
+                    allow_redirects=False,
+                    stream=True,
+                    auth=self._sign if home else _anonymous,
+                ) as response:
+                    if response.status_code not in _REDIRECTS:
+                        return self._taken(response, limit, kept, where, home=home)
+                    url = urljoin(url, response.headers.get("location", ""))
+                home = home and self.same_origin(url)
+                if not home and not _may_follow(url, self._api_url):
+                    raise problems.elsewhere(where)
+        except self._failures as error:
+            return None, self._secret.scrub(_CONTROLS.sub(" ", _why(error)))
+        finally:
+            self._waits.spend(started)
+        return None, "it redirects in a circle"
+
+    def _taken(
+        self, response: requests.Response, limit: int, kept: bytearray, where: str, *, home: bool
+    ) -> tuple[requests.Response | None, str]:
+        """Read a download to its end while it is open. The address of a store may hold a secret, so it is not told."""
+        if response.status_code >= 400:
+            if not home:
+                return None, f"the store of its files answers with status {response.status_code}"
+            _ = response.content  # kept for what GitHub says in it
+            return response, ""
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            return None, "it packs the download, which it was asked not to"
+        kept.clear()
+        started = self._waits.clock()
+        for chunk in response.iter_content(_CHUNK):
+            kept += chunk
+            if len(kept) > limit:
+                kept.clear()
+                raise problems.too_large(limit, where)
+            if self._waits.clock() - started > self._waits.left:
+                return None, "the download takes too long"
+        return response, ""
+
     def _sign(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         # Given to every request: without it requests would look for a login in ~/.netrc.
         if self._secret:
@@ -169,7 +240,17 @@ class Transport:
 
 
 def _headers(accept: str) -> dict[str, str]:
-    return {"Accept": accept, "X-GitHub-Api-Version": API_VERSION, "User-Agent": f"robustness-gate/{__version__}"}
+    return {"Accept": accept, "X-GitHub-Api-Version": API_VERSION, **_AGENT}
+
+
+def _anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    # Without it requests would look for a login in ~/.netrc.
+    return request
+
+
+def _may_follow(url: str, api_url: str) -> bool:
+    """Whether a download may go on there: over HTTPS, unless the API itself is asked without."""
+    return urlsplit(url).scheme in {"https", urlsplit(api_url).scheme}
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

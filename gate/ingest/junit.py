@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gate.errors import ReportError
 from gate.ingest.foreign import ROOTS
+from gate.ingest.junit_suites import local_name, of_suites
 from gate.ingest.message import first_line
 from gate.schema.outcome import SEVERITY, Outcome
 from gate.schema.report import Case, Completeness, Location, Report, Source
@@ -32,7 +33,7 @@ def read_junit(text: str, name: str) -> Report:
     """Report of a JUnit XML file.
 
     The format does not say reliably how many tests were meant to run (some tools count subtests, some count only what
-    ran), so a file with at least one test is taken as whole.
+    ran), so a file with at least one test is taken as whole, unless a suite names failures that no test of it shows.
 
     Raises:
         ReportError: not well-formed (with line and column), with entities, or of another kind of XML.
@@ -40,10 +41,11 @@ def read_junit(text: str, name: str) -> Report:
     root = _root(text, name)
     del text
     cases = tuple(_cases(root, name))
+    reasons = of_suites(root) or (() if cases else ("no test was reported",))
     return Report(
         cases=cases,
         source=Source(format="junit"),
-        completeness=Completeness(collected=len(cases), reasons=() if cases else ("no test was reported",)),
+        completeness=Completeness(collected=len(cases), reasons=reasons),
     )
 
 
@@ -65,7 +67,7 @@ def _root(text: str, name: str) -> Element:
         ) from None
     except (ValueError, LookupError) as error:  # a character that XML can't hold, an encoding that nobody knows
         raise ReportError(f"expected XML in UTF-8 ({error!s:.80})", where=name, remedy=REMEDY) from None
-    tag = _local(root.tag)
+    tag = local_name(root.tag)
     if tag not in ("testsuites", "testsuite"):
         what = ROOTS.get(tag)
         found = f"<{tag:.60}>" if what is None else f"{what}, which this version does not read"
@@ -85,10 +87,6 @@ def _refuse_damage(error: ParseError, name: str) -> NoReturn:
     ) from None
 
 
-def _local(tag: Any) -> str:
-    return str(tag).rpartition("}")[2]
-
-
 def _cases(root: Element, name: str) -> Iterator[Case]:
     """Cases in the order of the file, those outside of a suite and in nested suites included."""
     from junitparser.xunit2 import TestCase
@@ -98,12 +96,12 @@ def _cases(root: Element, name: str) -> Iterator[Case]:
     place = 0
     while pending:
         element, suite = pending.pop()
-        if _local(element.tag) == "testcase":
+        if local_name(element.tag) == "testcase":
             for part in element.iter():
-                part.tag = _local(part.tag)  # junitparser knows no namespaces
+                part.tag = local_name(part.tag)  # junitparser knows no namespaces
             yield _case(wrap(element), suite, f"{name}: testcase {place}")
             place += 1
-        elif _local(element.tag) in ("testsuites", "testsuite"):
+        elif local_name(element.tag) in ("testsuites", "testsuite"):
             inner = element.get("name") or suite
             pending.extend((child, inner) for child in reversed(element))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from gate.ingest.refuse import mapping_of, refuse, refuse_newer, text_of
 from gate.schema.codec import facets_from_json
 from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Kind, Location, Report, Source
+from gate.schema.untrusted import MOST
 
 OUTCOMES: Mapping[str, Outcome] = {
     "passed": Outcome.PASSED,
@@ -51,22 +53,25 @@ def read_pytest_json(
     tests = data.get("tests", [])
     if not isinstance(tests, list):
         refuse(f"{name}: tests", "a list", tests)
-    cases = tuple(_cases(tests, name))
+    words: Counter[str] = Counter()
+    cases = tuple(_cases(tests, name, words))
     root = data["root"]
     return Report(
         cases=cases,
         source=Source(format="pytest-json-report", root=root if isinstance(root, str) else ""),
-        completeness=completeness_of(data, cases, name, collected=collected, deselected=deselected),
+        completeness=completeness_of(data, cases, name, collected=collected, deselected=deselected, words=words),
     )
 
 
-def _cases(tests: list[Any], name: str) -> Iterator[Case]:
+def _cases(tests: list[Any], name: str, words: Counter[str]) -> Iterator[Case]:
+    """The cases in the order of the file; `words` counts how they ended by the file's own words."""
     paths: dict[str, str] = {}
     for place, test in enumerate(tests):
         tests[place] = None  # frees the raw test: the peak stays below that of plain parsing
         if not isinstance(test, dict) or not isinstance(test.get("nodeid"), str):
             refuse(f"{name}: tests/{place}", "a test with a nodeid", test)
         yield _case(test, name, place, paths)
+        words[test["outcome"]] += 1
 
 
 def _case(test: dict[str, Any], name: str, place: int, paths: dict[str, str]) -> Case:
@@ -87,7 +92,7 @@ def _case(test: dict[str, Any], name: str, place: int, paths: dict[str, str]) ->
     return Case(
         id=case_id,
         outcome=outcome,
-        location=Location(paths.setdefault(path, path), line + 1 if type(line) is int and line >= 0 else None),
+        location=Location(paths.setdefault(path, path), line + 1 if type(line) is int and 0 <= line < MOST else None),
         message=message,
         **facets,
     )

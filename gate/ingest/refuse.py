@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from gate.errors import ReportError
 from gate.ingest.text import NotFinite
 from gate.schema.report import SCHEMA_VERSION
+from gate.schema.untrusted import MOST
 
 _SHOWN = 80
 
@@ -42,7 +43,7 @@ def mapping_of(value: Any, where: str) -> Mapping[str, Any]:
 
 def count_of(value: Any, where: str) -> int | None:
     """A count, or None where there is none."""
-    if value is not None and (type(value) is not int or value < 0):
+    if value is not None and (type(value) is not int or not 0 <= value <= MOST):
         refuse(where, "a count", value)
     return value
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
-import stat
 import subprocess
 import sys
 import threading
@@ -17,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from gate.record import endings
 from gate.record.descendants import ended_afterwards
 
 HEAD_BYTES = 2_000_000
@@ -24,12 +23,10 @@ TAIL_BYTES = 64_000
 _CHUNK = 65_536
 _GRACE_SECONDS = 5.0
 _PATIENCE_SECONDS = 2.0
-_USAGE = 4
-_LONGEST_TRACE = 500_000_000
-_ORDINARY = frozenset({0, 1, 2, 3, 5})
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 Echo = Callable[[bytes], None]
+"""Takes what a child prints, piece by piece, and an empty piece at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class RunResult:
         tail: the last lines that it printed, for evidence; untrusted text.
         signal: the number of the signal that ended it.
         seconds: how long it ran.
-        warning: what went wrong after the report was complete, one sentence; else empty.
+        warning: that a signal ended it after the report was complete, one sentence; else empty.
     """
 
     report: Path | None
@@ -145,16 +142,17 @@ def run_command(command: Sequence[str], *, world: World, timeout: float, echo: E
     """
     printed = _Printed(echo)
     started = time.monotonic()
-    with ended_afterwards():
-        try:
-            process = _start(command, world)
-        except (OSError, ValueError) as error:
-            return Ended(None, None, _not_started(error, world, command[0]))
-        reader = threading.Thread(target=printed.read, args=(process.stdout,), daemon=True)
-        reader.start()
-        timed_out = _wait(process, timeout)
-    reader.join(_PATIENCE_SECONDS)
-    printed.close()
+    with contextlib.ExitStack() as after:
+        after.callback(printed.close)  # also where it is interrupted: what follows must not continue its last line
+        with ended_afterwards():
+            try:
+                process = _start(command, world)
+            except (OSError, ValueError) as error:
+                return Ended(None, None, _not_started(error, world, command[0]))
+            reader = threading.Thread(target=printed.read, args=(process.stdout,), daemon=True)
+            reader.start()
+            timed_out = _wait(process, timeout)
+        reader.join(_PATIENCE_SECONDS)
     if not reader.is_alive() and process.stdout is not None:
         process.stdout.close()
     code = process.returncode
@@ -271,77 +269,20 @@ class _Printed:
                 left_out = total - self._passed - len(rest)
                 note = f"\n[… {left_out:,} bytes left out …]\n".encode() if left_out else b""
                 self._pass_on(note + rest)
+            self._pass_on(b"")
 
     def tail(self) -> str:
         return b"".join(self._tail)[-TAIL_BYTES:].decode("utf-8", "replace")
 
 
 def _result(report: Path, partial: Path, code: int, tail: str, *, timed_out: float | None) -> RunResult:
-    running = _running(partial)
+    running = endings.running_tests(partial)
     with contextlib.suppress(OSError):
         partial.unlink()
     result = RunResult(None, code if code >= 0 else None, tail=tail, signal=-code if code < 0 else None)
     if timed_out is not None:
         return replace(result, reason=f"the suite was stopped after {timed_out:g} seconds{running}")
-    if code != _USAGE and report.is_file() and not report.is_symlink():
-        return replace(result, report=report, warning="" if code in _ORDINARY else _ended(code) + " after its report")
-    return replace(result, reason=_reason(code, tail, running))
-
-
-def _ended(code: int) -> str:
-    how = f"by {_signal_name(-code)}" if code < 0 else f"with exit code {code}"
-    return f"the process of the suite ended {how}"
-
-
-def _reason(code: int, tail: str, running: str) -> str:
-    """One sentence; what the child printed is only looked at where it left no report."""
-    if code < 0:
-        return f"{_ended(code)}{running}"
-    if "No module named pytest" in tail:
-        return "the suite's Python has no pytest: install it there beside robustness-gate"
-    if "No module named 'gate." in tail:
-        return "a package `gate` in the suite's folder hides robustness-gate from pytest: rename it or run elsewhere"
-    if "unrecognized arguments: --gate-" in tail or "No module named 'gate'" in tail:
-        return "the suite's Python has no robustness-gate: install it there beside pytest"
-    lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    if code == _USAGE:
-        said = next((line for line in lines if line.startswith("ERROR:")), lines[-1] if lines else "no message")
-        return f"pytest was called wrongly (exit code 4): {said.removeprefix('ERROR:').strip()[:300]}"
-    unwritten = next((line for line in lines if line.startswith("gate report could not be written")), "")
-    if unwritten:
-        return unwritten[:300]
-    if code in _ORDINARY and not running:
-        return f"{_ended(code)} and left no report: `-p no:gate`, `--help` or the like kept the plugin from it"
-    return f"{_ended(code)} and left no report{running}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return f"signal {number} ({signal.Signals(number).name})"
-    except ValueError:
-        return f"signal {number}"
-
-
-def _running(partial: Path) -> str:
-    """Which tests had started and not ended, from the trace that the plugin keeps on disk."""
-    open_tests: dict[str, None] = {}
-    last = ""
-    try:
-        found = partial.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LONGEST_TRACE:
-            return ""  # a hostile suite put something else there
-        with partial.open(encoding="ascii") as stream:
-            for line in stream:
-                word, nodeid = json.loads(line)
-                last = str(nodeid)[:200]
-                if word == "start":
-                    open_tests[last] = None
-                else:
-                    open_tests.pop(last, None)
-    except FileNotFoundError:
-        return ""
-    except (OSError, ValueError, TypeError):
-        pass  # the last line may be half a line
-    if open_tests:
-        return f" while {', '.join(list(open_tests)[-3:])} ran"
-    return f" after {last} had ended" if last else ""
+    if code != endings.USAGE and report.is_file() and not report.is_symlink():
+        warning = f"{endings.ended(code)} after its report" if code < 0 else ""  # of exit codes `as_ended` speaks
+        return replace(result, report=report, warning=warning)
+    return replace(result, reason=endings.reason(code, tail, running))

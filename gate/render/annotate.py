@@ -6,14 +6,19 @@ from gate.render.escape import workflow_data, workflow_property
 from gate.render.spans import as_text
 from gate.render.view import build_view
 from gate.render.words import plural
-from gate.schema.verdict import Finding, Level, Verdict
+from gate.schema.verdict import Finding, Level, Problem, Verdict
 
 MOST = 10
 WORDS = 300
 
 
 def annotations(verdict: Verdict) -> tuple[str, ...]:
-    """Lines for standard output, errors first; one notice with the headline where nothing is to be annotated."""
+    """Lines for standard output, errors first; one notice with the headline where nothing is to be annotated.
+
+    Of a pull request that could not be judged, the one error that says why.
+    """
+    if verdict.problem is not None:
+        return (f"::error title=Robustness Gate::{workflow_data(_problem(verdict.problem))}",)
     errors = list(verdict.failing)
     others = [each for each in verdict.findings if each.level is Level.WARNING or each.known_on_base]
     warnings = [each for each in others if each.level in (Level.ERROR, Level.WARNING)]
@@ -39,6 +44,11 @@ def _command(kind: str, finding: Finding) -> str:
             properties.append(f"line={finding.location.line}")
     properties.append(f"title={workflow_property(f'{finding.id} {finding.rule.value}')}")
     return f"::{kind} {','.join(properties)}::{workflow_data(message(finding), 2_000)}"
+
+
+def _problem(problem: Problem) -> str:
+    where = f"{problem.where}: " if problem.where else ""
+    return where + problem.message + (f"\nnext: {problem.remedy}" if problem.remedy else "")
 
 
 def message(finding: Finding) -> str:

@@ -8,9 +8,11 @@ from gate.render import escape
 from gate.render.budget import Budget
 from gate.render.grouping import Row, message_of
 from gate.render.spans import as_markdown
-from gate.render.view import View
+from gate.render.statistics import decision_table
+from gate.render.view import View, options
 from gate.render.words import ids, plural, score
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.untrusted import MOST
 from gate.schema.verdict import Finding
 
 MOST_CELLS = 12
@@ -26,11 +28,15 @@ def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budge
     shown = {finding.id for row in (*table, *notes) for finding in row.findings}
     with_examples = [finding for finding in view.with_examples if finding.id in shown]
     if with_examples and budget.examples:
-        yield _fold(opening, _examples_title(with_examples, budget), _examples(with_examples, budget))
+        body = _examples(with_examples, budget) + _further(with_examples, budget, options(view.verdict.provenance))
+        yield _fold(opening, _examples_title(with_examples, budget), body)
     if budget.blocks:
         for finding in [each for each in view.with_evidence if each.id in shown][: budget.evidence]:
             blocks = [evidence(block, budget) for block in finding.evidence[: budget.blocks]]
             yield _fold(opening, f"{finding.id}: evidence", "\n\n".join(blocks))
+    if view.verdict.decisions and budget.members:
+        title = plural(len(view.verdict.decisions), "stochastic test")
+        yield _fold(opening, title, decision_table(view.verdict.decisions, budget.members))
     if notes:
         count = sum(len(row.findings) for row in notes)
         yield _fold(opening, plural(count, "note"), _notes(notes, budget))
@@ -44,9 +50,11 @@ def left_out(view: View, table: Sequence[Row], budget: Budget) -> list[str]:
     partly = sum(len(each.evidence) > budget.blocks for each in view.with_evidence[:kept])
     if evidence_hidden + partly:
         parts.append(f"evidence of {plural(evidence_hidden + partly, 'finding')}")
-    examples = sum(max(len(each.examples) - budget.examples, 0) for each in view.with_examples)
+    examples = 0 if budget.examples else sum(len(each.examples) for each in view.with_examples)
     parts += [plural(examples, "example")] if examples else []
     groups = [row for row in table if len(row.findings) > 1]
+    decided = len(view.verdict.decisions)
+    parts += [f"{plural(decided, 'row')} of stochastic tests"] if decided and not budget.members else []
     members = sum(max(len(row.findings) - budget.members, 0) for row in groups)
     parts += [f"{plural(members, 'id')} of groups"] if members else []
     return parts
@@ -69,7 +77,7 @@ def _members(findings: Sequence[Finding], budget: Budget) -> str:
 
 def _examples_title(findings: Sequence[Finding], budget: Budget) -> str:
     shown = sum(min(len(finding.examples), budget.examples) for finding in findings)
-    total = int(sum(max(finding.amount, len(finding.examples)) for finding in findings))
+    total = sum(_all(finding) for finding in findings)
     count = plural(total, "example") if shown >= total else f"the worst {shown:,} of {plural(total, 'example')}"
     return f"{ids([finding.id for finding in findings])}: {count}, values hidden"
 
@@ -85,6 +93,21 @@ def _examples(findings: Sequence[Finding], budget: Budget) -> str:
             cells = [escape.code(each.id, 40), flip, moved, scores(each.score_before, each.score_after)]
             lines.append(f"| {' | '.join([finding.id, *cells] if several else cells)} |")
     return "\n".join(lines)
+
+
+def _all(finding: Finding) -> int:
+    """How many examples a finding is about, of which it holds the worst."""
+    return int(min(max(finding.amount, len(finding.examples)), MOST))
+
+
+def _further(findings: Sequence[Finding], budget: Budget, where: str) -> str:
+    """How many examples are left, and which command lists them."""
+    more = [finding for finding in findings if len(finding.examples) > budget.examples]
+    hidden = sum(len(finding.examples) - budget.examples for finding in more)
+    beyond = sum(_all(finding) - len(finding.examples) for finding in findings)
+    parts = [f"{hidden:,} more: `gate show {' '.join(finding.id for finding in more)}{where}`"] if hidden else []
+    parts += [f"{beyond:,} more in the report"] if beyond else []
+    return f"\n\n{', and '.join(parts)}." if parts else ""
 
 
 def scores(before: float | None, after: float | None) -> str:

@@ -54,7 +54,7 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
     pieces.append((own("mode "), text(origin.mode)))
     if origin.settings_from not in ("", "defaults"):
         pieces.append((own("settings of "), text(origin.settings_from)))
-    if not verdict.welcome:
+    if not verdict.welcome and verdict.problem is None:
         pieces.append((own(budget_sentence(verdict)),))
     if origin.tool_version:
         pieces.append((text(f"robustness-gate {origin.tool_version}"),))
@@ -69,6 +69,6 @@ def budget_sentence(verdict: Verdict) -> str:
 
 
 def links(verdict: Verdict) -> tuple[tuple[str, str], ...]:
-    """(label, address) of the report and the rules, where the address is one that may be linked."""
-    found = (("report", verdict.provenance.report_url), ("rules", verdict.provenance.rules_url))
-    return tuple((label, url) for label, url in found if _URL.fullmatch(url))
+    """(label, address) of the report, where the address is one that may be linked."""
+    url = verdict.provenance.report_url
+    return (("report", url),) if _URL.fullmatch(url) else ()

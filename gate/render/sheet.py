@@ -44,7 +44,7 @@ def document(view: View, budget: Budget, form: Form) -> str:
     parts = [
         f"{form.heading} {view.status.symbol} {as_markdown(view.title, budget.words)}",
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.lead),
-        table(shown.table, budget, form.first),
+        table(shown.table, budget, form.first, view.headings),
         *details.folded(view, shown.table, shown.notes, budget, form.details),
         _undecided(view, budget),
         "\n".join(_broken(f"**Note:** {_sentence(each, budget)}") for each in view.notices[: budget.notices]),
@@ -66,11 +66,12 @@ def _sentence(words: str, budget: Budget) -> str:
     return escape.markdown(words, 2 * budget.words)
 
 
-def table(rows: Sequence[Row], budget: Budget, first: str) -> str:
+def table(rows: Sequence[Row], budget: Budget, first: str, headings: tuple[str, str]) -> str:
     """The one table over all kinds; empty without rows."""
     if not rows:
         return ""
-    lines = [f"| {first.strip()} | What got worse | main | here | Why it isn't noise |", "|---|---|---|---|---|"]
+    what, why = headings
+    lines = [f"| {first.strip()} | {what} | main | here | {why} |", "|---|---|---|---|---|"]
     for row in rows:
         label = ids(row.ids) + (" ⚠️" if not row.fails else "")
         cells = [label, *(as_markdown(each, budget.words) for each in (row.what, row.before, row.after, row.why))]
@@ -107,7 +108,7 @@ def left_out(view: View, shown: Shown, budget: Budget) -> str:
         parts.append(plural(len(view.notices) - budget.notices, "further note"))
     if not parts:
         return ""
-    where = ["`gate show ID`"] + [f"[{label}]({url})" for label, url in links(view.verdict) if label == "report"]
+    where = ["`gate show ID`"] + [f"[{label}]({url})" for label, url in links(view.verdict)]
     return f"**Left out to stay readable:** {listed(parts)}. The rest is in {' and in '.join(where)}."
 
 

@@ -73,14 +73,16 @@ def _facts(finding: Finding) -> list[tuple[str, str]]:
         ("amount", amount),
         ("where", place),
         ("known", "main's own latest run shows it too, so it does not fail" if finding.known_on_base else ""),
-        ("again", finding.command),
+        ("again", "" if finding.command.startswith("gate show ") else finding.command),
     ]
 
 
 def _examples(finding: Finding, names: Mapping[str, str], colour: bool) -> list[str]:
     total = int(max(finding.amount, len(finding.examples)))
     shown = len(finding.examples)
-    title = plural(total, "example") if shown >= total else f"the worst {shown:,} of {plural(total, 'example')}"
+    title = plural(total, "example")
+    if shown < total:
+        title = f"the worst {shown:,} of {title} ({total - shown:,} more in the report)"
     header = ["id", "flip", "moved", "score"]
     rows = [header]
     for each in finding.examples:

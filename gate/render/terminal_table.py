@@ -17,8 +17,16 @@ NARROWEST = 40
 WIDEST = 200
 MOST_ROWS = 60
 WORDS = 400
+LONGEST_WORD = 16
+"""Columns that a word may claim in each cell."""
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
-_COLOURS = {Status.WORSE: RED, Status.SAME: GREEN, Status.UNDECIDED: YELLOW, Status.WELCOME: CYAN}
+_COLOURS = {
+    Status.WORSE: RED,
+    Status.SAME: GREEN,
+    Status.UNDECIDED: YELLOW,
+    Status.WELCOME: CYAN,
+    Status.UNJUDGED: RED,
+}
 
 
 def terminal(verdict: Verdict, colour: bool = False, width: int = 100) -> str:
@@ -65,7 +73,8 @@ def _table(view: View, columns: int, colour: bool) -> list[str]:
         return []
     shown = rows[:MOST_ROWS]
     cells = [_cells(row) for row in shown]
-    header = ["", "What got worse", "main", "here", "Why it isn't noise"]
+    what, why = view.headings
+    header = ["", what, "main", "here", why]
     widths = _widths([header, *cells], columns)
     lines = ["", *(styled(line, BOLD, colour) for line in _laid_out(header, widths))]
     for row, texts in zip(shown, cells, strict=True):
@@ -95,18 +104,24 @@ def _mark(row: Row) -> str:
 
 
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int]:
-    """Columns of each cell: what it needs, the long ones sharing what is left."""
+    """Columns of each cell: what it needs, the long ones sharing what is left; a word is kept whole where it can be."""
     needs = [max(width(row[place]) for row in rows) for place in range(5)]
+    words = [min(max(_longest_word(row[place]) for row in rows), LONGEST_WORD) for place in range(5)]
     room = columns - 2 * 4
     caps = [16, *(max(room * share // 100, 4) for share in (34, 13, 15, 22))]
-    taken = [min(need, cap) for need, cap in zip(needs, caps, strict=True)]
+    taken = [max(min(need, cap), word) for need, cap, word in zip(needs, caps, words, strict=True)]
     for place in (1, 4, 3, 2):
         spare = room - sum(taken)
         taken[place] += max(min(needs[place] - taken[place], spare), 0)
     while sum(taken) > room:
-        widest = max(range(5), key=lambda place: taken[place])
+        above = [place for place in range(5) if taken[place] > words[place]] or list(range(5))
+        widest = max(above, key=lambda place: taken[place])
         taken[widest] -= 1
     return taken
+
+
+def _longest_word(text: str) -> int:
+    return max((width(word) for word in text.split(" ")), default=0)
 
 
 def _laid_out(texts: Sequence[str], widths: Sequence[int]) -> list[str]:

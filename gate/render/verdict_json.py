@@ -2,18 +2,20 @@
 
 Keys of the object: `schema` (1), `exit` (`holds`, `regression`, `usage`, `undecided`, `internal`), `exit_code`,
 `would_exit`, `would_exit_code`, `observe`, `welcome`, `first_baseline`, `alpha`, `findings`, `good_news`, `tally`,
-`provenance`, `fingerprints_changed` (name to [main, here]), `notices`, `varying`, `measured`. A finding has the fields
-of `gate.schema.verdict.Finding` by name; those that are empty are left out. Text is ASCII with escapes, keys are
-sorted, so the same verdict has the same bytes.
+`provenance`, `fingerprints_changed` (name to [main, here]), `notices`, `varying`, `measured`, and only where nothing
+could be judged `problem` (`message`, `where`, `remedy`). A finding has the fields of `gate.schema.verdict.Finding` by
+name; those that are empty are left out. Text is ASCII with escapes, keys are sorted, so the same verdict has the same
+bytes.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
+from gate.render.decisions_json import budget_to_json, decision_to_json
 from gate.render.verdict_reader import read_verdict
 from gate.schema.evidence import Block
 from gate.schema.report import Location
@@ -61,8 +63,11 @@ def verdict_to_json(verdict: Verdict) -> Json:
         "provenance": _provenance(verdict.provenance),
         "fingerprints_changed": {name: list(pair) for name, pair in verdict.fingerprints_changed.items()},
         "notices": list(verdict.notices),
+        "budget": budget_to_json(verdict.budget),
+        "decisions": [decision_to_json(each) for each in verdict.decisions],
         "varying": list(verdict.varying),
         "measured": dict(verdict.measured),
+        **({} if verdict.problem is None else {"problem": asdict(verdict.problem)}),
     }
 
 

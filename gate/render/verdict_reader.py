@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import json
-import math
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from gate.errors import UsageError
+from gate.render.decisions_json import budget_from_json, decision_from_json
 from gate.render.marker import SUITE
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.report import Location
-from gate.schema.verdict import ExampleChange, ExitCode, Finding, Level, Provenance, RuleName, Tally, Verdict
+from gate.schema.untrusted import finite
+from gate.schema.verdict import (
+    CaseDecision,
+    ExampleChange,
+    ExitCode,
+    Finding,
+    Level,
+    Problem,
+    Provenance,
+    RuleName,
+    Tally,
+    Verdict,
+)
 
 Json = dict[str, Any]
 T = TypeVar("T")
 WHERE = "verdict"
 _REMEDY = "make it again with `gate ci`, or `gate compare … --format json`"
 _WORDS = "mode", "suite", "base", "head", "baseline_age", "baseline_from", "settings_from"
+_NUMBER = re.compile(r"F[1-9][0-9]{0,8}")
+"""What the judge calls a finding; good news has no number."""
 _COUNTS = "cases", "held", "stochastic", "trials", "examples", "negative_flips", "positive_flips", "attacks", "metrics"
 
 
@@ -46,7 +61,7 @@ def read_verdict(text: str, schema: int) -> Verdict:
 
 def _verdict(entry: Json) -> Verdict:
     return Verdict(
-        findings=_each(entry.get("findings", []), "findings", _finding),
+        findings=_each(entry.get("findings", []), "findings", _numbered),
         good_news=_each(entry.get("good_news", []), "good_news", _finding),
         exit_code=_exit(entry, "exit_code"),
         would_exit=_exit(entry, "would_exit_code"),
@@ -61,12 +76,32 @@ def _verdict(entry: Json) -> Verdict:
         },
         notices=_each(entry.get("notices", []), "notices", _string),
         alpha=_number(entry.get("alpha", 0.05), "alpha"),
+        budget=budget_from_json(_mapping(entry.get("budget", {}), "budget"), _refuse),
+        decisions=_each(entry.get("decisions", []), "decisions", _decision),
         varying=_each(entry.get("varying", []), "varying", _string),
         measured={
             name: _string(value, f"measured/{name}")
             for name, value in _mapping(entry.get("measured", {}), "measured").items()
         },
+        problem=_problem(entry.get("problem")),
     )
+
+
+def _problem(data: object) -> Problem | None:
+    if data is None:
+        return None
+    entry = _mapping(data, "problem")
+    return Problem(*(_string(entry.get(key, ""), f"problem/{key}") for key in ("message", "where", "remedy")))
+
+
+def _decision(data: object, where: str) -> CaseDecision:
+    return decision_from_json(_mapping(data, where), where, _refuse)
+
+
+def _numbered(data: object, where: str) -> Finding:
+    """A finding with its number, which is shown as it stands."""
+    finding = _finding(data, where)
+    return finding if finding.id else _refuse(f"{where}/id", "F and a number", finding.id)
 
 
 def _finding(data: object, where: str) -> Finding:
@@ -75,6 +110,8 @@ def _finding(data: object, where: str) -> Finding:
         key: _string(entry.get(key, ""), f"{where}/{key}")
         for key in ("id", "case_id", "subject", "what", "before", "after", "why", "command")
     }
+    if words["id"] and not _NUMBER.fullmatch(words["id"]):
+        _refuse(f"{where}/id", "F and a number", words["id"])
     location = entry.get("location")
     return Finding(
         rule=_named(RuleName, entry.get("rule"), f"{where}/rule"),
@@ -132,7 +169,7 @@ def _tally(entry: Json) -> Tally:
 
 def _provenance(entry: Json) -> Provenance:
     defaults = Provenance()
-    keys = (*_WORDS, "report_url", "rules_url", "tool_version")
+    keys = (*_WORDS, "report_url", "tool_version")
     words = {key: _string(entry.get(key, getattr(defaults, key)), f"provenance/{key}") for key in keys}
     if not SUITE.fullmatch(words["suite"]):
         _refuse("provenance/suite", "the name of a suite", words["suite"])
@@ -198,7 +235,7 @@ def _count(data: object, where: str) -> int:
 
 
 def _number(data: object, where: str) -> float:
-    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data):
+    if isinstance(data, bool) or not isinstance(data, int | float) or not finite(data):
         _refuse(where, "a finite number", data)
     return data
 

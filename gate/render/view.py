@@ -9,11 +9,13 @@ from enum import Enum
 from gate.render.grouping import Row, rows
 from gate.render.provenance import changed_line, foot_lines
 from gate.render.spans import Line, Span, bold, code, command, own, separated, text
+from gate.render.statistics import stochastic_line
 from gate.render.words import plural, verb
-from gate.schema.verdict import ExitCode, Finding, Level, RuleName, Tally, Verdict
+from gate.schema.verdict import ExitCode, Finding, Level, Problem, Provenance, RuleName, Verdict
 
 NAMED = 5
 TITLE = "Robustness Gate"
+_UNJUDGED = {ExitCode.USAGE: "wrong usage or configuration", ExitCode.INTERNAL: "the gate itself failed"}
 _MEASURED = {"tests": "test", "metrics": "metric", "predictions": "prediction", "attacks": "attack"}
 
 
@@ -24,6 +26,7 @@ class Status(Enum):
     SAME = ("✅", "✓")
     UNDECIDED = ("❔", "?")
     WELCOME = ("👋", "•")
+    UNJUDGED = ("⛔", "!")
 
     @property
     def symbol(self) -> str:
@@ -61,6 +64,12 @@ class View:
     foot: tuple[Line, ...]
 
     @property
+    def headings(self) -> tuple[str, str]:
+        """Headers of the columns that say what and why: only a failing table is about what got worse."""
+        worse = self.status is Status.WORSE
+        return ("What got worse", "Why it isn't noise") if worse else ("What was found", "Why")
+
+    @property
     def with_examples(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.verdict.findings if finding.examples)
 
@@ -92,6 +101,8 @@ def build_view(verdict: Verdict) -> View:
 
 
 def _status(verdict: Verdict) -> Status:
+    if verdict.problem is not None:
+        return Status.UNJUDGED
     if verdict.welcome:
         return Status.WELCOME
     return {ExitCode.HOLDS: Status.SAME, ExitCode.REGRESSION: Status.WORSE}.get(verdict.would_exit, Status.UNDECIDED)
@@ -101,7 +112,9 @@ def _title(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> Li
     failing = len(verdict.failing)
     would = "would fail this check (observe mode)" if verdict.observe else None
     parts: list[str] = []
-    if status is Status.WELCOME:
+    if status is Status.UNJUDGED:
+        words = f"Not judged: {_UNJUDGED.get(verdict.would_exit, 'could not decide')}"
+    elif status is Status.WELCOME:
         words = "Welcome: nothing to compare with yet"
     elif status is Status.SAME:
         words = "As robust as main"
@@ -121,25 +134,62 @@ def _title(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> Li
 
 def _next(verdict: Verdict, status: Status) -> list[Line]:
     label = (bold("Next:"), own(" "))
+    if verdict.problem is not None:
+        return _problem(verdict.problem, label)
     first = verdict.failing[0].id if verdict.failing else ""
-    look: Line = (own(" Look closer: "), command(f"gate show {first}"), own(".")) if first else ()
-    adopt = command("gate baseline adopt")
+    shown = command(f"gate show {first}{options(verdict.provenance)}")
+    look: Line = (own(" Look closer: "), shown, own(".")) if first else ()
     if status is Status.WELCOME and not first:
         until = " and commit it. Until main has it, this check decides nothing."
-        told: Line = (own("adopt what was measured as the baseline with "), adopt, own(until))
+        told: Line = (own("adopt what was measured as the baseline with "), command("gate baseline adopt"), own(until))
         return [(*label, *told, *look)]
     if status is Status.WORSE:
-        return [(*label, own("fix it, or, where it is meant, accept it with "), adopt, own(" on main."), *look)]
+        accept = command("gate baseline adopt REPORT")
+        meant = "fix it; or, where it is meant, merge it and then adopt main's own report with "
+        return [(*label, own(meant), accept, own(" (README, Accepting an intended change)."), *look)]
     if status is not Status.SAME:
         return [(*label, own("mend what kept the suite from being measured, and run it again."), *look)]
-    return []
+    return _review(verdict, label)
+
+
+def _review(verdict: Verdict, label: Line) -> list[Line]:
+    """What is to be read although nothing fails; empty where there is nothing in the table."""
+    warnings = [each.id for each in verdict.at(Level.WARNING) if each.rule is not RuleName.UNDECIDED]
+    known = [each.id for each in verdict.at(Level.ERROR)]
+    found = warnings or known
+    if not found:
+        return []
+    shown = command(f"gate show {' '.join(found[:NAMED])}{options(verdict.provenance)}")
+    if warnings:
+        said = f"read the {verb(len(warnings), 'warning', 'warnings')} before you merge; nothing fails this check: "
+    else:
+        said = f"mend {verb(len(known), 'it', 'them')} on main, whose own {verb(len(known), 'it is', 'they are')}: "
+    return [(*label, own(said), shown, own("."))]
+
+
+def _problem(problem: Problem, label: Line) -> list[Line]:
+    where: Line = (code(problem.where), own(": ")) if problem.where else ()
+    lines: list[Line] = [(*where, *_sentence(problem.message))]
+    return [*lines, (*label, *_sentence(problem.remedy))] if problem.remedy else lines
+
+
+def _sentence(words: str) -> Line:
+    return (text(words),) if words.endswith((".", "?", "!")) else (text(words), own("."))
+
+
+def options(origin: Provenance) -> str:
+    """The options of `gate show` that find this verdict again from anybody's machine."""
+    suite = f" --suite {origin.suite}" if origin.suite not in ("", "default") else ""
+    return f" --pr {origin.pull_request}{suite}" if origin.pull_request is not None else ""
 
 
 def _outcome(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> tuple[Line, ...]:
+    if status is Status.UNJUDGED:
+        return ()
     if status is Status.WELCOME:
         return tuple(line for line in (_measured(verdict.measured), _varying(verdict.varying)) if line)
     news: list[Line] = []
-    held = _held(verdict.tally)
+    held = _held(verdict)
     news += [(bold("Held:"), own(f" {held}."))] if held else []
     if status is Status.SAME and not undecided and verdict.tally.stochastic:
         news.append((bold("Undecided:"), own(" none.")))
@@ -152,7 +202,9 @@ def _outcome(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> 
         news.append(
             (bold("Better:"), own(" "), text(f"{each.what} {each.after}"), own(" in "), code(each.subject), own("."))
         )
-    return (separated(news, " "),) if news else ()
+    lines = [separated(news, " ")] if news else []
+    promise = stochastic_line(verdict)
+    return (*lines, *([promise] if promise else []))
 
 
 def named(names: Sequence[str], most: int = NAMED) -> Line:
@@ -162,14 +214,18 @@ def named(names: Sequence[str], most: int = NAMED) -> Line:
     return (*line, own(f" and {more:,} more")) if more > 0 else line
 
 
-def _held(tally: Tally) -> str:
-    parts = []
+def _held(verdict: Verdict) -> str:
+    """Only what held: the rest stands in the table."""
+    tally, parts = verdict.tally, []
     if tally.held or tally.cases:
-        stochastic = f" ({tally.stochastic:,} stochastic, {plural(tally.trials, 'trial')})" if tally.stochastic else ""
-        parts.append(plural(tally.held, "test") + stochastic)
-    if tally.examples:
-        flips = plural(tally.negative_flips, "negative flip")
-        parts.append(f"{plural(tally.examples, 'prediction')} compared ({flips})")
+        holding = [each for each in verdict.decisions if each.answer == "holds" and each.measured]
+        trials = plural(sum(each.candidate[1] for each in holding), "trial")
+        parts.append(plural(tally.held, "test") + (f" ({len(holding):,} stochastic, {trials})" if holding else ""))
+    if tally.negative_flips:
+        right = max(tally.examples - tally.negative_flips, 0)
+        parts.append(f"{right:,} of {plural(tally.examples, 'prediction')}")
+    elif tally.examples:
+        parts.append(f"{plural(tally.examples, 'prediction')} (0 negative flips)")
     if tally.attacks:
         parts.append(plural(tally.attacks, "attack"))
     if tally.metrics:

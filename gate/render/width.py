@@ -29,7 +29,7 @@ def wrap(text: str, columns: int, most: int = 4) -> list[str]:
     while rest:
         head = _head(rest, columns)
         if len(head) < len(rest) and rest[len(head)] != " ":
-            head = head[: _break(head)]
+            head = head[: _break(head, rest, columns)]
         lines.append(head)
         rest = rest[len(head) :].lstrip(" ")
         if rest and len(lines) == most:
@@ -38,10 +38,10 @@ def wrap(text: str, columns: int, most: int = 4) -> list[str]:
     return lines or [""]
 
 
-def _break(head: str) -> int:
-    """Where to end a line: before its last space, after its last separator, else at its end."""
+def _break(head: str, rest: str, columns: int) -> int:
+    """Where to end a line: before a word that fits on the next one, after its last separator, else at its end."""
     space = head.rfind(" ")
-    if space > len(head) // 2:
+    if space > len(head) // 2 or (space > 0 and width(rest[space + 1 :].partition(" ")[0]) <= columns):
         return space
     separator = max(head.rfind(character) for character in "/:_[") + 1
     return separator if separator > len(head) // 2 else len(head)

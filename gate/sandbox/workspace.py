@@ -82,6 +82,17 @@ def handed_over(
             path.chmod(mode)
 
 
+def give(tree: Path, user: SuiteUser) -> None:
+    """Give a tree of the gate's own to the suite's user, who may pass through the folder above it but not list it.
+
+    Raises:
+        SuiteError: an owner can't be changed.
+    """
+    tree.parent.chmod(0o711)
+    _give(tree, user.uid, user.gid, leave=())
+    os.chown(tree, user.uid, user.gid)
+
+
 def _give(root: Path, uid: int, gid: int, *, leave: Iterable[str]) -> None:
     """Change the owner of everything in a folder, of links themselves, without crossing into another file system."""
     kept = frozenset(leave)

@@ -57,14 +57,27 @@ def harden() -> None:
     """
     import resource  # not on Windows, where only `read_left` is used
 
-    libc = ctypes.CDLL(None, use_errno=True)
-    for option, value in ((_PR_SET_DUMPABLE, 0), (_PR_SET_NO_NEW_PRIVS, 1)):
-        if libc.prctl(option, value, 0, 0, 0) != 0:
-            raise SuiteError(
-                f"the kernel refuses prctl({option}): {os.strerror(ctypes.get_errno())}",
-                remedy="run the container as GitHub does, or use `gate ci` in a step of its own",
-            )
+    refuse_readers()
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def refuse_readers() -> None:
+    """Make this process unreadable for others of its user but root; its children, once they run a program, are not.
+
+    Raises:
+        SuiteError: the kernel refuses.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def _prctl(option: int, value: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, value, 0, 0, 0) != 0:
+        raise SuiteError(
+            f"the kernel refuses prctl({option}): {os.strerror(ctypes.get_errno())}",
+            remedy="run the container as GitHub does, or use `gate ci` in a step of its own",
+        )
 
 
 @contextlib.contextmanager

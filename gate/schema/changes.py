@@ -15,6 +15,9 @@ class Changes:
         renames: old path to new path.
         settings: deciding settings that the head would change, one sentence each.
         baseline_changed: whether the head changes the committed baseline.
+        suites: how many suites the base has baselines of; they share the false-alarm budget.
+        heads: how many heads of this pull request were measured, this one included; None where unknown.
+        undecided: over how many earlier runs of this pull request in a row a case stayed undecided, by its id.
         first_baseline: whether the baseline that judges this pull request is its own, since the base has none.
     """
 
@@ -23,3 +26,6 @@ class Changes:
     settings: tuple[str, ...] = ()
     baseline_changed: bool = False
     first_baseline: bool = False
+    suites: int = 1
+    heads: int | None = None
+    undecided: Mapping[str, int] = field(default_factory=dict)

@@ -5,18 +5,28 @@ Pure standard library: the plugin imports this inside the user's own environment
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
-from gate.errors import ReportError
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.report import Attack, Better, Case, Metric, Predictions, Session, Trials
-from gate.schema.symbols import UNKNOWN
+from gate.schema.symbols import MAX_LABELS
+from gate.schema.untrusted import (
+    classes,
+    count,
+    each,
+    flips,
+    listed,
+    mapping,
+    number,
+    place,
+    refuse,
+    scores,
+    string,
+    truth,
+    unique,
+)
 
 Json = dict[str, Any]
-T = TypeVar("T")
-Named = TypeVar("Named", Metric, Predictions)
 
 
 def facets_to_json(case: Case) -> Json:
@@ -26,11 +36,10 @@ def facets_to_json(case: Case) -> Json:
         facets["stochastic"] = True
     if case.fingerprint:
         facets["fingerprint"] = case.fingerprint
+    if case.marks:
+        facets["marks"] = list(case.marks)
     if case.trials is not None:
-        facets["trials"] = [
-            {"session": session.id, "outcomes": session.outcomes} | ({} if session.fixed else {"fixed": False})
-            for session in case.trials.sessions
-        ]
+        facets["trials"] = trials_to_json(case.trials)
     if case.metrics:
         facets["metrics"] = [metric_to_json(metric) for metric in case.metrics]
     if case.predictions:
@@ -38,6 +47,21 @@ def facets_to_json(case: Case) -> Json:
     if case.evidence:
         facets["evidence"] = [_block_to_json(block) for block in case.evidence]
     return facets
+
+
+def trials_to_json(trials: Trials) -> Json | list[Json]:
+    """The list of sessions, as the first versions wrote it, where there is nothing else to say."""
+    sessions = [
+        {"session": session.id, "outcomes": session.outcomes} | ({} if session.fixed else {"fixed": False})
+        for session in trials.sessions
+    ]
+    more: Json = {"asked": dict(sorted(trials.asked.items()))} if trials.asked else {}
+    for key in ("errors", "timed_out", "carried", "excerpt"):
+        if getattr(trials, key):
+            more[key] = getattr(trials, key)
+    if trials.shared:
+        more["shared"] = list(trials.shared)
+    return {"sessions": sessions, **more} if more else sessions
 
 
 def metric_to_json(metric: Metric) -> Json:
@@ -101,167 +125,136 @@ def facets_from_json(data: object, where: str) -> Json:
     Raises:
         ReportError: a facet has a shape that no version of this schema has.
     """
-    source = _mapping(data, where)
-    known = {"stochastic", "fingerprint", "trials", "metrics", "predictions", "evidence"}
+    source = mapping(data, where)
+    known = {"stochastic", "fingerprint", "marks", "trials", "metrics", "predictions", "evidence"}
     facets: Json = {key: source[key] for key in ("stochastic", "fingerprint") if key in source}
-    if not isinstance(facets.get("stochastic", False), bool):
-        _refuse(f"{where}/stochastic", "true or false", facets["stochastic"])
+    truth(facets.get("stochastic", False), f"{where}/stochastic")
     if "fingerprint" in facets:
-        facets["fingerprint"] = _string(facets["fingerprint"], f"{where}/fingerprint")
+        facets["fingerprint"] = string(facets["fingerprint"], f"{where}/fingerprint")
+    if "marks" in source:
+        facets["marks"] = tuple(string(name, f"{where}/marks") for name in listed(source["marks"], f"{where}/marks"))
     if "trials" in source:
-        facets["trials"] = Trials(tuple(_each(source["trials"], f"{where}/trials", _session)))
+        facets["trials"] = _trials(source["trials"], f"{where}/trials")
     if "metrics" in source:
-        facets["metrics"] = _unique(_each(source["metrics"], f"{where}/metrics", _metric), f"{where}/metrics")
+        facets["metrics"] = unique(each(source["metrics"], f"{where}/metrics", _metric), f"{where}/metrics")
     if "predictions" in source:
         where_to = f"{where}/predictions"
-        facets["predictions"] = _unique(_each(source["predictions"], where_to, _predictions), where_to)
+        facets["predictions"] = unique(each(source["predictions"], where_to, _predictions), where_to)
     if "evidence" in source:
-        facets["evidence"] = tuple(_each(source["evidence"], f"{where}/evidence", _block))
+        facets["evidence"] = tuple(each(source["evidence"], f"{where}/evidence", _block))
     unknown = sorted(set(source) - known - {"schema", "mode"})
     if unknown:
-        _refuse(where, f"only {', '.join(sorted(known))}", unknown[0])
+        refuse(where, f"only {', '.join(sorted(known))}", unknown[0])
     return facets
 
 
+def _trials(data: object, where: str) -> Trials:
+    if isinstance(data, list):
+        return Trials(tuple(each(data, where, _session)))
+    entry = mapping(data, where)
+    unknown = sorted(set(entry) - {"sessions", "asked", "errors", "timed_out", "carried", "excerpt", "shared"})
+    if unknown:
+        refuse(where, "the parts that trials have", unknown[0])
+    asked = mapping(entry.get("asked", {}), f"{where}/asked")
+    return Trials(
+        tuple(each(entry.get("sessions", []), f"{where}/sessions", _session)),
+        asked={key: string(value, f"{where}/asked/{key}") for key, value in sorted(asked.items())},
+        errors=count(entry.get("errors", 0), f"{where}/errors"),
+        timed_out=count(entry.get("timed_out", 0), f"{where}/timed_out"),
+        shared=tuple(string(name, f"{where}/shared") for name in listed(entry.get("shared", []), f"{where}/shared")),
+        carried=count(entry.get("carried", 0), f"{where}/carried"),
+        excerpt=string(entry.get("excerpt", ""), f"{where}/excerpt"),
+    )
+
+
 def _session(data: object, where: str) -> Session:
-    entry = _mapping(data, where)
-    outcomes = _string(entry.get("outcomes"), f"{where}/outcomes")
+    entry = mapping(data, where)
+    outcomes = string(entry.get("outcomes"), f"{where}/outcomes")
     if set(outcomes) - {"0", "1"}:
-        _refuse(f"{where}/outcomes", "a string of 0 and 1", outcomes[:20])
-    return Session(_string(entry.get("session", ""), f"{where}/session"), outcomes, entry.get("fixed", True) is True)
+        refuse(f"{where}/outcomes", "a string of 0 and 1", outcomes[:20])
+    fixed = truth(entry.get("fixed", True), f"{where}/fixed")
+    return Session(string(entry.get("session", ""), f"{where}/session"), outcomes, fixed)
 
 
 def _metric(data: object, where: str) -> Metric:
-    entry = _mapping(data, where)
+    entry = mapping(data, where)
     better: Better = "lower" if entry.get("better") == "lower" else "higher"
     if entry.get("better", "higher") not in ("higher", "lower"):
-        _refuse(f"{where}/better", "higher or lower", entry["better"])
+        refuse(f"{where}/better", "higher or lower", entry["better"])
     interval = entry.get("interval")
     bounds = None
     if interval is not None:
-        low, high = (_number(bound, f"{where}/interval") for bound in _list(interval, f"{where}/interval", length=2))
+        low, high = (number(bound, f"{where}/interval") for bound in listed(interval, f"{where}/interval", length=2))
         if low is None or high is None or low > high:
-            _refuse(f"{where}/interval", "two ordered numbers", interval)
+            refuse(f"{where}/interval", "two ordered numbers", interval)
         bounds = (low, high)
-    count = _number(entry.get("count"), f"{where}/count")
-    value = _number(entry.get("value"), f"{where}/value")
-    unscored = _string(entry.get("unscored", ""), f"{where}/unscored")
+    size = entry.get("count")
+    tolerance = number(entry.get("tolerance"), f"{where}/tolerance")
+    if tolerance is not None and tolerance < 0:
+        refuse(f"{where}/tolerance", "a number of at least 0", tolerance)
+    value = number(entry.get("value"), f"{where}/value")
+    unscored = string(entry.get("unscored", ""), f"{where}/unscored")
     return Metric(
-        name=_string(entry.get("name"), f"{where}/name"),
+        name=string(entry.get("name"), f"{where}/name"),
         value=value,
         better=better,
-        threshold=_number(entry.get("threshold"), f"{where}/threshold"),
-        tolerance=_number(entry.get("tolerance"), f"{where}/tolerance"),
+        threshold=number(entry.get("threshold"), f"{where}/threshold"),
+        tolerance=tolerance,
         interval=bounds,
-        count=None if count is None else int(count),
+        count=None if size is None else count(size, f"{where}/count"),
         unscored=unscored if value is None and unscored else ("no reason given" if value is None else ""),
     )
 
 
 def _predictions(data: object, where: str) -> Predictions:
-    entry = _mapping(data, where)
-    ids = tuple(_string(entry.get("ids"), f"{where}/ids").split())
+    entry = mapping(data, where)
+    ids = tuple(string(entry.get("ids"), f"{where}/ids").split())
     if len(set(ids)) != len(ids):
-        _refuse(f"{where}/ids", "ids that stand once each", "a repeated id")
-    expected = _series(entry, "expected", len(ids), where)
-    labels = tuple(_string(label, f"{where}/labels") for label in _list(entry.get("labels"), f"{where}/labels"))
-    design = _mapping(entry.get("design", {}), f"{where}/design")
+        refuse(f"{where}/ids", "ids that stand once each", "a repeated id")
+    labels = tuple(string(label, f"{where}/labels") for label in listed(entry.get("labels"), f"{where}/labels"))
+    if len(labels) > MAX_LABELS or len(set(labels)) != len(labels):
+        refuse(f"{where}/labels", f"at most {MAX_LABELS:,} classes that stand once each", f"{len(labels):,} classes")
+
+    size = len(ids)
+    found = each(entry.get("attacks", []), f"{where}/attacks", lambda data, where: _attack(data, where, size))
+    design = mapping(entry.get("design", {}), f"{where}/design")
     return Predictions(
-        name=_string(entry.get("name"), f"{where}/name"),
+        name=string(entry.get("name"), f"{where}/name"),
         ids=ids,
         labels=labels,
-        expected=expected,
-        predicted=_series(entry, "predicted", len(ids), where),
-        scores=_series(entry, "scores", len(ids), where, optional=True),
-        attacks=tuple(
-            _attack(attack, f"{where}/attacks/{place}", len(ids))
-            for place, attack in enumerate(_list(entry.get("attacks", []), f"{where}/attacks"))
-        ),
-        design={key: _string(value, f"{where}/design/{key}") for key, value in sorted(design.items())},
+        expected=classes(entry, "expected", size, len(labels), where),
+        predicted=classes(entry, "predicted", size, len(labels), where),
+        scores=scores(entry, size, where),
+        attacks=unique(found, f"{where}/attacks"),
+        design={key: string(value, f"{where}/design/{key}") for key, value in sorted(design.items())},
     )
 
 
-def _attack(data: object, where: str, count: int) -> Attack:
-    entry = _mapping(data, where)
-    flipped = _series(entry, "flipped", count, where)
-    if set(flipped) - {"0", "1", UNKNOWN}:
-        _refuse(f"{where}/flipped", "a string of 0, 1 and .", flipped[:20])
-    moves: dict[int, str] = {}
-    for key, move in _mapping(entry.get("moves", {}), f"{where}/moves").items():
-        if not key.isdecimal() or int(key) >= count:
-            _refuse(f"{where}/moves", f"an index below {count}", key)
-        moves[int(key)] = _string(move, f"{where}/moves/{key}")
-    name = _string(entry.get("name"), f"{where}/name")
-    return Attack(name, flipped, moves, _series(entry, "scores", count, where, optional=True))
+def _attack(data: object, where: str, size: int) -> Attack:
+    entry = mapping(data, where)
+    moves = {
+        place(key, size, f"{where}/moves"): string(move, f"{where}/moves/{key:.20}")
+        for key, move in mapping(entry.get("moves", {}), f"{where}/moves").items()
+    }
+    return Attack(
+        name=string(entry.get("name"), f"{where}/name"),
+        flipped=flips(entry, "flipped", size, where),
+        moves=moves,
+        scores=scores(entry, size, where),
+    )
 
 
 def _block(data: object, where: str) -> Block:
-    entry = _mapping(data, where)
+    entry = mapping(data, where)
     try:
-        kind = BlockKind(_string(entry.get("kind"), f"{where}/kind"))
+        kind = BlockKind(string(entry.get("kind"), f"{where}/kind"))
     except ValueError:
-        _refuse(f"{where}/kind", ", ".join(BlockKind), entry.get("kind"))
-    rows = _list(entry.get("rows", []), f"{where}/rows")
+        refuse(f"{where}/kind", ", ".join(BlockKind), entry.get("kind"))
+    rows = listed(entry.get("rows", []), f"{where}/rows")
     return Block(
         kind,
-        title=_string(entry.get("title", ""), f"{where}/title"),
-        body=_string(entry.get("body", ""), f"{where}/body"),
-        header=tuple(_string(cell, f"{where}/header") for cell in _list(entry.get("header", []), f"{where}/header")),
-        rows=tuple(tuple(_string(cell, f"{where}/rows") for cell in _list(row, f"{where}/rows")) for row in rows),
-    )
-
-
-def _series(entry: Json, key: str, count: int, where: str, *, optional: bool = False) -> str:
-    if optional and key not in entry:
-        return ""
-    series = _string(entry.get(key), f"{where}/{key}")
-    if len(series) != count:
-        _refuse(f"{where}/{key}", f"{count} characters, one for each id", f"{len(series)} characters")
-    return series
-
-
-def _each(data: object, where: str, read: Callable[[object, str], T]) -> list[T]:
-    return [read(entry, f"{where}/{place}") for place, entry in enumerate(_list(data, where))]
-
-
-def _unique(entries: list[Named], where: str) -> tuple[Named, ...]:
-    names = [entry.name for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            _refuse(where, "names that stand once each", name)
-    return tuple(entries)
-
-
-def _mapping(data: object, where: str) -> Json:
-    if not isinstance(data, Mapping):
-        _refuse(where, "an object", data)
-    return dict(data)
-
-
-def _list(data: object, where: str, length: int | None = None) -> list[Any]:
-    if not isinstance(data, list) or (length is not None and len(data) != length):
-        _refuse(where, "a list" if length is None else f"a list of {length}", data)
-    return data
-
-
-def _string(data: object, where: str) -> str:
-    if not isinstance(data, str):
-        _refuse(where, "a string", data)
-    return data
-
-
-def _number(data: object, where: str) -> float | None:
-    if data is None:
-        return None
-    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data):
-        _refuse(where, "a finite number or null", data)
-    return data
-
-
-def _refuse(where: str, expected: str, found: object) -> NoReturn:
-    shown = repr(found)
-    raise ReportError(
-        f"expected {expected}, found {shown if len(shown) <= 60 else shown[:57] + '...'}",
-        where=where,
-        remedy="write the report again with the same version of robustness-gate",
+        title=string(entry.get("title", ""), f"{where}/title"),
+        body=string(entry.get("body", ""), f"{where}/body"),
+        header=tuple(string(cell, f"{where}/header") for cell in listed(entry.get("header", []), f"{where}/header")),
+        rows=tuple(tuple(string(cell, f"{where}/rows") for cell in listed(row, f"{where}/rows")) for row in rows),
     )

@@ -18,6 +18,9 @@ class PullRequestRefs:
         head_sha: tip of the pull request's branch.
         merge_group_base: `merge_group.base_sha`.
         checkout_sha: `GITHUB_SHA`; on `pull_request`, the merge commit that GitHub made.
+        ref: what `checkout_sha` is the tip of (`refs/heads/main`, `refs/pull/7/merge`).
+        repository: owner and name of the repository whose workflow runs.
+        number: of the pull request that the payload is about, whatever the event is called.
     """
 
     event_name: str = ""
@@ -26,8 +29,12 @@ class PullRequestRefs:
     head_sha: str = ""
     merge_group_base: str = ""
     checkout_sha: str = ""
+    ref: str = ""
+    repository: str = ""
+    number: int | None = None
 
     @property
     def pull_request(self) -> bool:
-        """Whether somebody proposes a change, so that only the base may decide."""
-        return self.event_name in PULL_REQUEST_EVENTS or self.event_name == "merge_group"
+        """Whether the event itself proposes a change; of other events the commits tell."""
+        named = self.event_name in PULL_REQUEST_EVENTS or self.event_name == "merge_group"
+        return named or self.number is not None

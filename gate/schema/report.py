@@ -50,7 +50,8 @@ class Session:
     Attributes:
         id: which run (a commit, an attempt); trials of one session may be correlated.
         outcomes: one character a trial in order, `1` passed and `0` failed.
-        fixed: whether the number of trials was fixed beforehand; a stopped sample never joins a fixed one.
+        fixed: whether the number of trials was fixed beforehand; a sample that a design or an error stopped is not,
+            and never joins a fixed one.
     """
 
     id: str
@@ -60,9 +61,25 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Bernoulli trials of a stochastic case, oldest session first."""
+    """Bernoulli trials of a stochastic case, oldest session first.
+
+    Attributes:
+        asked: what the test code asked for (max_trials, delta, min_rate, power, …), JSON text by name; the baseline's
+            decides.
+        errors: infrastructure errors of a candidate's run, which are no trials.
+        timed_out: how many of a candidate's failed trials ran out of time.
+        shared: fixtures of a wider scope than one test, which all trials of a candidate's session shared.
+        carried: how many of a candidate's trials an earlier run of the same content made.
+        excerpt: of a candidate's first failed trial, at most 300 characters; untrusted text.
+    """
 
     sessions: tuple[Session, ...]
+    asked: Mapping[str, str] = field(default_factory=dict)
+    errors: int = 0
+    timed_out: int = 0
+    shared: tuple[str, ...] = ()
+    carried: int = 0
+    excerpt: str = ""
 
     @property
     def passes(self) -> int:
@@ -151,6 +168,7 @@ class Case:
         outcome: None where the case has only other facets.
         stochastic: whether the suite declares that the outcome varies from trial to trial.
         message: first line of the failure, at most 300 characters; untrusted text.
+        marks: names of the marks that the suite gave it, sorted; pytest's own and the gate's are left out.
         measured_at: commit at which a baseline last changed this case; empty in a candidate.
     """
 
@@ -165,6 +183,7 @@ class Case:
     metrics: tuple[Metric, ...] = ()
     predictions: tuple[Predictions, ...] = ()
     evidence: tuple[Block, ...] = ()
+    marks: tuple[str, ...] = ()
     measured_at: str = ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Literal
 
 from gate import errors
 from gate.schema.evidence import Block
@@ -46,10 +47,12 @@ class RuleName(StrEnum):
     PREDICTION_CHURN = "prediction-churn"
     ADVERSARIAL_REGRESSION = "adversarial-regression"
     METRIC_REGRESSION = "metric-regression"
+    SUITE_REGRESSION = "suite-regression"
     FLAKY = "flaky"
     BASELINE_CHANGED = "baseline-changed"
     SETTINGS_CHANGED = "settings-changed"
     UNDECIDED = "undecided"
+    SINGLE_RUN_FLIPS = "single-run-flips"
     FIXED = "fixed"
     NEW_CASE = "new-case"
     POSITIVE_FLIP = "positive-flip"
@@ -84,7 +87,7 @@ class Finding:
         amount: how much got worse (cases, examples, metric units); an acceptance is bound to it.
         total: of how many, where that makes sense (examples of a data set), else 0.
         known_on_base: main's own latest run already shows it, so it does not fail.
-        examples: the worst few; `amount` counts all.
+        examples: the worst, at most 1,000; `amount` counts all.
         command: the one command that shows it again.
     """
 
@@ -106,11 +109,83 @@ class Finding:
     command: str = ""
 
 
+Answer = Literal["regression", "holds", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseDecision:
+    """What the trials of one stochastic case say. The id is untrusted text.
+
+    Attributes:
+        answer: `regression`, `holds` (a drop of `delta` or more would have been found) or `undecided`.
+        how: which test decided: `sequential`, `fixed sample`, `both arms`, `floor`, `replayed identically`.
+        level: attained one-sided level of "the rate fell"; None where no test was made.
+        limit: level at or below which it is a regression: the share of the budget that this test spent.
+        baseline, candidate: (passes, trials).
+        smallest_drop: the smallest drop that would have been found with the power asked for; None when none would.
+        carried: how many of the candidate's trials come from an earlier run of the same content.
+        errors: attempts that an error of the infrastructure ended; they are no trials.
+        measured: whether the trials came to an end; one that was cut short holds nothing.
+    """
+
+    case_id: str
+    answer: Answer
+    how: str
+    level: float | None
+    limit: float
+    baseline: tuple[int, int]
+    candidate: tuple[int, int]
+    delta: float = 0.30
+    smallest_drop: float | None = None
+    carried: int = 0
+    errors: int = 0
+    measured: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The false-alarm budget of one pull request, and who may spend which part of it.
+
+    Attributes:
+        alpha: chance that noise fails an unchanged pull request, over everything.
+        suites: how many suites share it.
+        cases: stochastic cases of the whole baseline of the base, which share `for_cases`.
+        for_cases, for_suite, for_singles: parts of alpha for the cases one by one, for the test over all of them, and
+            for tests that run once each; they add up to at most `alpha / suites`.
+        power: chance to find a drop of `delta` in a case whose baseline allows it.
+        reached: cases whose baseline allows it.
+        correlation: estimated correlation of trials within a session; None where the baseline can't tell.
+        inflated: what the chance of a false alarm becomes under that correlation; None where it stays.
+        heads: how many heads of this pull request were measured, this one included; None where unknown.
+        made: trials that this run made, fresh ones of the base included; those carried over were made before.
+    """
+
+    alpha: float = 0.05
+    suites: int = 1
+    cases: int = 0
+    for_cases: float = 0.0
+    for_suite: float = 0.0
+    for_singles: float = 0.0
+    delta: float = 0.30
+    power: float = 0.90
+    reached: int = 0
+    correlation: float | None = None
+    inflated: float | None = None
+    heads: int | None = None
+    made: int = 0
+
+    @property
+    def share(self) -> float:
+        """What one case may spend."""
+        return self.for_cases / max(self.cases, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What was compared, for the line of what held.
 
     Attributes:
+        held, attacks, metrics: only those that held; `attacks` and `metrics` are main's.
         transitions: how many cases went from an outcome to another; keys are (before, after) with `absent`.
     """
 
@@ -147,8 +222,22 @@ class Provenance:
     settings_from: str = "defaults"
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     report_url: str = ""
-    rules_url: str = ""
     tool_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a pull request could not even be judged. All strings may hold untrusted text.
+
+    Attributes:
+        message: what happened, one sentence.
+        where: a file with position, a setting; empty where there is no such place.
+        remedy: what to do next, an imperative sentence; may be empty.
+    """
+
+    message: str
+    where: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +251,9 @@ class Verdict:
         would_exit: the exit code without observe mode.
         welcome: the base has no baseline; the comment is a neutral welcome.
         notices: sentences that a reviewer must see (delivery, sandbox, settings that were ignored).
-        alpha: false-alarm budget of the whole pull request; `stochastic cases` says over how many cases.
+        alpha: false-alarm budget of the whole pull request; `budget` says who shares it.
+        decisions: of every stochastic case that was compared, in the order of ids.
+        problem: why nothing was judged; None where it was.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -177,8 +268,11 @@ class Verdict:
     fingerprints_changed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     alpha: float = 0.05
+    budget: Budget = field(default_factory=Budget)
+    decisions: tuple[CaseDecision, ...] = ()
     varying: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
+    problem: Problem | None = None
 
     def at(self, level: Level) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.level == level)

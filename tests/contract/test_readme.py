@@ -27,6 +27,8 @@ ORDER = (
     "Add it to a repository",
     "Permissions, and why",
     "The first baseline",
+    "Accepting an intended change",
+    "Tests that vary",
     "Commands",
     "Options",
     "Exit codes",

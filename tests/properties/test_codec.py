@@ -29,7 +29,7 @@ def metrics(draw: st.DrawFn) -> Metric:
         value=value,
         better=draw(st.sampled_from(("higher", "lower"))),
         threshold=draw(st.none() | numbers),
-        tolerance=draw(st.none() | numbers),
+        tolerance=draw(st.none() | numbers.map(abs)),
         interval=bounds,
         count=draw(st.none() | st.integers(0, 10_000)),
         unscored=draw(names) if value is None else "",
@@ -97,7 +97,7 @@ def test_foreign_facets_are_refused_with_their_place_or_read(data: Any) -> None:
         assert error.remedy
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), True, "1"])
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), True, "1", 10**400])
 def test_a_metric_is_a_finite_number(number: object) -> None:
     with pytest.raises(ReportError, match="finite number"):
         facets_from_json({"metrics": [{"name": "accuracy", "value": number}]}, "file")
@@ -108,6 +108,56 @@ def test_series_must_have_one_character_an_id() -> None:
     with pytest.raises(ReportError, match="3 characters") as caught:
         facets_from_json({"predictions": [entry]}, "file")
     assert caught.value.where == "file/predictions/0/expected"
+
+
+def entry(**changes: object) -> dict[str, object]:
+    """Predictions of two classes over two examples."""
+    return {"name": "m", "ids": "a b", "labels": ["x", "y"], "expected": "0.", "predicted": "01"} | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"expected": "02"}, "expected"),
+        ({"predicted": "0é"}, "predicted"),
+        ({"predicted": "0?"}, "predicted"),
+        ({"scores": "日日"}, "scores"),
+        ({"scores": "9"}, "scores"),
+        ({"labels": ["x", "x"]}, "labels"),
+        ({"labels": ["c"] * (MAX_LABELS + 1)}, "labels"),
+        ({"attacks": [{"name": "a", "flipped": "0x"}]}, "attacks/0/flipped"),
+        ({"attacks": [{"name": "a", "flipped": "01", "scores": "日日"}]}, "attacks/0/scores"),
+        ({"attacks": [{"name": "a", "flipped": "01"}] * 2}, "attacks"),
+        *(
+            ({"attacks": [{"name": "a", "flipped": "01", "moves": {key: "x"}}]}, "attacks/0/moves")
+            for key in ("9" * 5_000, "2", "-1", "01", "٠", "1.0", "")
+        ),
+    ],
+)
+def test_a_series_holds_only_what_stands_for_something(changes: dict[str, object], place: str) -> None:
+    with pytest.raises(ReportError, match="expected") as caught:
+        facets_from_json({"predictions": [entry(**changes)]}, "file")
+    assert caught.value.where == f"file/predictions/0/{place}"
+    assert len(caught.value.message) < 300
+    facets_from_json({"predictions": [entry()]}, "file")
+
+
+@pytest.mark.parametrize(
+    ("facets", "place"),
+    [
+        ({"metrics": [{"name": "q", "value": 1, "count": 10**16}]}, "metrics/0/count"),
+        ({"metrics": [{"name": "q", "value": 1, "count": 1.5}]}, "metrics/0/count"),
+        ({"metrics": [{"name": "q", "value": 1, "tolerance": -1}]}, "metrics/0/tolerance"),
+        ({"metrics": [{"name": "q", "value": 1}] * 2}, "metrics"),
+        ({"trials": {"sessions": [], "errors": 10**16}}, "trials/errors"),
+        ({"trials": [{"session": "s", "outcomes": "01", "fixed": 1}]}, "trials/0/fixed"),
+        ({"trials": [{"session": "s", "outcomes": "٠"}]}, "trials/0/outcomes"),
+    ],
+)
+def test_numbers_and_words_have_bounds(facets: dict[str, object], place: str) -> None:
+    with pytest.raises(ReportError, match="expected") as caught:
+        facets_from_json(facets, "file")
+    assert caught.value.where == f"file/{place}"
 
 
 @given(st.integers(0, MAX_LABELS - 1))

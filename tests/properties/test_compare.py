@@ -110,8 +110,8 @@ def test_every_case_is_paired_once_and_every_finding_is_about_one(main: Report, 
     assert found.compared + len(found.added) + sum(len(group.after) for group in found.unstable) == len(after)
     assert sum(found.outcomes.values()) == found.compared
     verdict = compare(main, here, DEFAULTS)
-    real = before | after | {group.skeleton for group in found.unstable}
-    names = {each.name for case in main.cases for each in (*case.metrics, *case.predictions)}
+    real = before | after | {group.skeleton for group in (*found.unstable, *found.changing)}
+    names = {each.name for case in (*main.cases, *here.cases) for each in (*case.metrics, *case.predictions)}
     for finding in (*verdict.findings, *verdict.good_news):
         assert finding.subject in real | names
         assert any(finding.case_id == name or finding.case_id.startswith(name + "#") for name in real)
@@ -136,6 +136,29 @@ def test_a_worse_outcome_never_lowers_the_exit_code(main: Report, here: Report, 
     before = compare(main, Report(tuple(found)), DEFAULTS).exit_code
     found[place] = replace(found[place], outcome=lower)
     assert badness(compare(main, Report(tuple(found)), DEFAULTS).exit_code) >= badness(before)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> Case:
+    """One test with a metric and four predictions under an attack: the same shape each time, other values."""
+
+    def series(alphabet: str) -> str:
+        return draw(st.text(alphabet, min_size=4, max_size=4))
+
+    measured = Metric("q", draw(st.floats(-1, 1)), draw(st.sampled_from(["higher", "lower"])))
+    attack = Attack("a", series("01"))
+    predicted = Predictions("m", tuple("abcd"), ("x", "y"), series("01."), series("01"), attacks=(attack,))
+    outcome = draw(st.sampled_from(Outcome))
+    return Case("tests/a.py::t", outcome=outcome, metrics=(measured,), predictions=(predicted,))
+
+
+@given(versions(), st.lists(versions(), min_size=2, max_size=3))
+@settings(deadline=None)
+def test_no_duplicate_hides_another(main: Case, here: list[Case]) -> None:
+    def exit_code(*cases: Case) -> int:
+        return compare(Report((main,)), Report(cases), DEFAULTS).exit_code
+
+    assert badness(exit_code(*here)) >= max(badness(exit_code(case)) for case in here)
 
 
 @given(reports, reports, st.data())

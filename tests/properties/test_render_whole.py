@@ -31,8 +31,8 @@ def test_a_comment_is_harmless_and_whole(verdict: Verdict, order: int) -> None:
     marker = render.parse_marker(text)
     assert isinstance(marker, Marker)
     assert (marker.suite, marker.order) == (verdict.provenance.suite, order)
-    for number, row in enumerate(found.rows):
-        assert number == 0 or len(row) in {len(other) for other in found.rows}
+    for lines in found.tables:
+        assert len({line.count("|") for line in lines}) == 1, lines
     assert text == render.comment(verdict, order=order)
     assert harm(read(render.summary(verdict)), OWN) == []
 

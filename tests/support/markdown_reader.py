@@ -28,9 +28,15 @@ IN_HTML_CODE = ("address", "url")
 
 @dataclass
 class Read:
-    """What a text became."""
+    """What a text became.
+
+    Attributes:
+        rows: cells of all tables as a reader sees them: a parser drops what is too many and adds what is missing.
+        tables: the lines of each table as they are written.
+    """
 
     rows: list[list[str]] = field(default_factory=list)
+    tables: list[list[str]] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     html_code: list[str] = field(default_factory=list)
@@ -51,6 +57,8 @@ def read(markdown: str) -> Read:
     row: list[str] | None = None
     for token in _parser().parse(markdown):
         found.blocks.append(token.type)
+        if token.type == "table_open" and token.map is not None:
+            found.tables.append(markdown.split("\n")[slice(*token.map)])
         if token.type == "tr_open":
             row = []
             found.rows.append(row)

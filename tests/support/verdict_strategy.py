@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.report import Location
-from gate.schema.verdict import ExampleChange, ExitCode, Finding, Level, Provenance, RuleName, Tally, Verdict
+from gate.schema.verdict import (
+    Budget,
+    CaseDecision,
+    ExampleChange,
+    ExitCode,
+    Finding,
+    Level,
+    Provenance,
+    RuleName,
+    Tally,
+    Verdict,
+)
 from tests.support.verdicts import HOSTILE_TEXTS
 
 foreign = st.one_of(st.sampled_from(HOSTILE_TEXTS), st.text(st.characters(), max_size=30), st.just("plain"))
@@ -51,7 +62,7 @@ findings = st.builds(
 _names = st.dictionaries(foreign, foreign, max_size=3)
 _provenance = st.builds(
     Provenance,
-    suite=st.sampled_from(["default", "tone", "a--b", "ünï.code"]),
+    suite=st.sampled_from(["default", "tone", "a--b", "Code_2.x"]),
     base=foreign,
     head=foreign,
     attempt=st.integers(0, 99),
@@ -62,7 +73,6 @@ _provenance = st.builds(
     settings_from=foreign,
     changed=st.dictionaries(foreign, _few(foreign, 3), max_size=3),
     report_url=foreign | st.just("https://example.org/run/1"),
-    rules_url=foreign,
     tool_version=foreign,
 )
 _tallies = st.builds(
@@ -70,6 +80,39 @@ _tallies = st.builds(
     **dict.fromkeys(("cases", "held", "stochastic", "trials", "examples", "attacks", "metrics"), _counts),
     **dict.fromkeys(("negative_flips", "positive_flips"), _counts),
     transitions=st.dictionaries(st.tuples(foreign, foreign), _counts, max_size=3),
+)
+_chances = st.floats(1e-9, 0.999)
+_budgets = st.builds(
+    Budget,
+    alpha=_chances,
+    suites=st.integers(1, 9),
+    cases=_counts,
+    for_cases=_chances,
+    for_suite=_chances,
+    for_singles=_chances,
+    delta=_chances,
+    power=_chances,
+    reached=_counts,
+    correlation=st.none() | st.floats(0, 1),
+    inflated=st.none() | _chances,
+    heads=st.none() | st.integers(0, 99),
+    made=_counts,
+)
+_sides = st.tuples(_counts, _counts)
+_decisions = st.builds(
+    CaseDecision,
+    case_id=foreign,
+    answer=st.sampled_from(["regression", "holds", "undecided"]),
+    how=foreign,
+    level=st.none() | st.floats(0, 1),
+    limit=st.floats(0, 1),
+    baseline=_sides,
+    candidate=_sides,
+    delta=_chances,
+    smallest_drop=st.none() | st.floats(0, 1),
+    carried=_counts,
+    errors=_counts,
+    measured=st.booleans(),
 )
 _codes = st.sampled_from(ExitCode)
 verdicts = st.builds(
@@ -86,6 +129,8 @@ verdicts = st.builds(
     fingerprints_changed=st.dictionaries(foreign, st.tuples(foreign, foreign), max_size=3),
     notices=_few(foreign, 3),
     alpha=st.floats(1e-6, 0.999),
+    budget=_budgets,
+    decisions=_few(_decisions, 3),
     varying=_few(foreign, 3),
     measured=_names,
 )

@@ -26,7 +26,6 @@ ORIGIN = Provenance(
     settings_from="base 3f9c1e2",
     changed={"code": ("train.py",), "data": ("data/loans.csv",), "tests": ("tests/test_schema.py",)},
     report_url="https://github.com/acme/loans/actions/runs/901",
-    rules_url="https://github.com/acme/robustness-gate/blob/v0.1.0/docs/rules.md",
     tool_version="0.1.0",
 )
 
@@ -296,7 +295,6 @@ def hostile() -> Verdict:
             baseline_age=HOSTILE_TEXTS[2],
             changed={words: (words,) for words in HOSTILE_TEXTS},
             report_url="javascript:alert(1)",
-            rules_url="https://example.org/) [x](http://evil.example",
             settings_from=HOSTILE_TEXTS[5],
         ),
         fingerprints_changed={words: (words, words) for words in HOSTILE_TEXTS[:5]},

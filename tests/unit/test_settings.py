@@ -10,7 +10,24 @@ from gate.errors import EXIT_USAGE, SettingsError
 from gate.schema.verdict import Level, RuleName
 from gate.settings import Layer, Settings, decides, describe, from_environment, from_inputs, inputs, names, resolve
 
-DECIDING = {"alpha", "power", "delta", "observe", "rules", "reports", "baseline", "show-messages", "plain-ids"}
+CHANCES = {"alpha", "power", "delta"}
+DECIDING = CHANCES | {
+    "baseline",
+    "baseline-sessions",
+    "baseline-trials",
+    "confirm",
+    "confirm-limit",
+    "confirm-trials",
+    "false-alarms",
+    "observe",
+    "plain-ids",
+    "reports",
+    "rules",
+    "runs",
+    "show-messages",
+    "stochastic",
+    "trial-timeout",
+}
 
 
 def test_defaults_are_those_of_the_documentation() -> None:
@@ -32,7 +49,7 @@ def test_no_input_of_the_action_decides() -> None:
     assert not [key for key in inputs() if decides(key)]
 
 
-@given(st.sampled_from(sorted(DECIDING - {"rules", "reports", "baseline", "observe", "show-messages", "plain-ids"})))
+@given(st.sampled_from(sorted(CHANCES)))
 def test_an_untrusted_layer_can_not_decide(key: str) -> None:
     base = Layer("base", {key: 0.01})
     head = Layer("head", {key: 0.99}, trusted=False)
@@ -40,6 +57,55 @@ def test_an_untrusted_layer_can_not_decide(key: str) -> None:
     assert getattr(resolved.settings, key) == 0.01
     assert resolved.origins[key] == "base"
     assert resolved.ignored == ((key, "head"),)
+
+
+@pytest.mark.parametrize(
+    ("values", "budget"),
+    [
+        ({}, 0.05),
+        ({"alpha": 0.2}, 0.2),
+        ({"false-alarms": "1 a month", "runs": "50 a month"}, 0.02),
+        ({"false-alarms": "2 a week", "runs": "1 a month"}, 0.5),
+    ],
+)
+def test_the_error_budget_is_a_chance_or_a_number_of_false_alarms(values: dict[str, object], budget: float) -> None:
+    assert resolve([Layer("base", values)]).settings.error_budget == pytest.approx(budget)
+
+
+@pytest.mark.parametrize("key", ["false-alarms", "runs"])
+def test_false_alarms_and_runs_are_set_together(key: str) -> None:
+    with pytest.raises(SettingsError, match="only together"):
+        resolve([Layer("gate.toml", {key: "1 a month"})])
+
+
+@pytest.mark.parametrize("value", ["often", "0 a day", 3])
+def test_another_frequency_is_refused(value: object) -> None:
+    with pytest.raises(SettingsError, match="runs"):
+        resolve([Layer("gate.toml", {"runs": value})])
+
+
+def test_one_selector_may_be_written_without_a_list() -> None:
+    assert resolve([Layer("gate.toml", {"stochastic": "suite"})]).settings.stochastic == ("suite",)
+
+
+def test_a_level_alone_is_short_for_a_table() -> None:
+    settings = resolve([Layer("gate.toml", {"rules": {"negative-flip": "off"}})]).settings
+    assert settings.level_of(RuleName.NEGATIVE_FLIP, Level.ERROR) is Level.OFF
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"flaky": {"tolerence": 0.1}}, "did you mean `tolerance`"),
+        ({"flaky": 3}, "or another level"),
+        ({"flaky": "loud"}, "flaky"),
+        ({"flakey": "off"}, "did you mean `flaky`"),
+    ],
+)
+def test_a_rule_that_is_set_wrongly_says_how_it_is_written(rules: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        resolve([Layer("gate.toml", {"rules": rules})])
+    assert said in str(refused.value)
 
 
 def test_an_untrusted_layer_may_set_the_rest() -> None:

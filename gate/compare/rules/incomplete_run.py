@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.wording import counted
+from gate.compare.wording import counted, ratio
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.example_key import VARIABLE
 from gate.schema.verdict import ExitCode, Finding, Level, RuleName
 
 SHOWN = 3
+OTHER_KEY = (
+    f"its ids of examples are keyed with another key than the baseline's, so no example can be compared: give the same "
+    f"{VARIABLE} here as on main, or refresh the baseline"
+)
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     yield from of_candidate(comparison, rule)
+    yield from _unmeasured(comparison, rule)
     if not comparison.baseline.cases and not _reasons(comparison):
         yield Finding(
             rule=rule.name,
@@ -48,12 +54,34 @@ def of_candidate(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     )
 
 
+def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """Stochastic cases whose trials ended before their design answered, as in a run that was stopped."""
+    found = [each for each in comparison.decisions.values() if not each.measured]
+    if not found:
+        return
+    rows = tuple((each.case_id, ratio(*each.baseline), ratio(*each.candidate)) for each in found)
+    yield Finding(
+        rule=rule.name,
+        level=rule.level,
+        case_id="trials",
+        subject="trials",
+        what=f"of {counted(len(found), 'stochastic test')} ended before they could be decided",
+        before=f"{sum(each.baseline[1] for each in found):,} trials",
+        after=f"{sum(each.candidate[1] for each in found):,} trials",
+        why="not measured, so not passed",
+        amount=len(found),
+        evidence=(Block(BlockKind.TABLE, "Tests that need more trials", header=("test", "main", "here"), rows=rows),),
+    )
+
+
 def _reasons(comparison: Comparison) -> tuple[str, ...]:
     candidate = comparison.candidate
     reasons = candidate.completeness.reasons
     if not comparison.settings.show_messages:
         hidden = {f"collecting {error}": _without_message(error) for error in candidate.completeness.collection_errors}
         reasons = tuple(hidden.get(reason, reason) for reason in reasons)
+    if comparison.other_key:
+        reasons = (*reasons, OTHER_KEY)
     return reasons or (() if candidate.cases else ("nothing was measured",))
 
 

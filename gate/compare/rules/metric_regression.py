@@ -1,10 +1,12 @@
-"""A metric crossed the threshold that main's test declares, fell by more than its tolerance, or lost its score."""
+"""A metric crossed its threshold, got worse beyond its tolerance, lost its score, or is new and misses a threshold."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.outcomes import rerun
 from gate.schema.report import Case, Metric
 from gate.schema.verdict import Finding, Level, RuleName
 
@@ -15,14 +17,39 @@ ROUNDING = 1e-9
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     default = comparison.tolerance(rule)
     for pair in comparison.alignment.pairs:
-        if not pair.before.metrics:
-            continue
+        yield from _new(rule, pair.after, {metric.name for metric in pair.before.metrics})
         now = {metric.name: metric for metric in pair.after.metrics}
         for metric in pair.before.metrics:
             after = now.get(metric.name)
             why = _why(metric, after, default) if after is not None else ""
             if after is not None and why:
                 yield _finding(rule, pair.after, metric, after, why)
+    unknown = comparison.cut_short and not comparison.alignment.compared  # then new ids may be old ones elsewhere
+    for case in () if unknown else comparison.alignment.added:
+        yield from _new(rule, case, frozenset())
+
+
+def _new(rule: Rule, case: Case, known: set[str] | frozenset[str]) -> Iterator[Finding]:
+    """Metrics that main does not have and that miss the threshold that they declare themselves."""
+    for metric in case.metrics:
+        value, threshold = metric.value, metric.threshold
+        if metric.name in known or value is None or threshold is None:
+            continue
+        side = "below" if metric.better == "higher" else "above"
+        if (value < threshold) if metric.better == "higher" else (value > threshold):
+            yield Finding(
+                rule=rule.name,
+                level=rule.level,
+                case_id=f"{case.id}#{metric.name}",
+                subject=metric.name,
+                what=f"is new in {case.id} and {side} its threshold",
+                before="–",
+                after=_shown(metric),
+                why=f"threshold {threshold:.4g}",
+                amount=_finite(abs(float(value) - float(threshold))),
+                location=case.location,
+                command=rerun(case),
+            )
 
 
 def _why(before: Metric, after: Metric, default: float) -> str:
@@ -32,20 +59,21 @@ def _why(before: Metric, after: Metric, default: float) -> str:
     if after.value is None:
         return f"unscored here: {after.unscored}"
     sign = 1 if before.better == "higher" else -1
-    fall = sign * (before.value - after.value)
-    if fall <= ROUNDING * max(abs(before.value), abs(after.value)):
+    was, now = float(before.value), float(after.value)
+    fall = sign * (was - now)
+    if fall <= ROUNDING * max(abs(was), abs(now)):
         return ""
     threshold = before.threshold
-    if threshold is not None and sign * (after.value - threshold) < 0 <= sign * (before.value - threshold):
+    if threshold is not None and sign * (now - threshold) < 0 <= sign * (was - threshold):
         return f"crossed its threshold {threshold:.4g}"
-    tolerance = before.tolerance if before.tolerance is not None else default * abs(before.value)
+    tolerance = float(before.tolerance) if before.tolerance is not None else default * abs(was)
     if fall <= tolerance * (1 + ROUNDING):
         return ""
     return f"{'fell' if sign > 0 else 'rose'} by {fall:.4g}, tolerance {tolerance:.4g}"
 
 
 def _finding(rule: Rule, case: Case, before: Metric, after: Metric, why: str) -> Finding:
-    fall = abs((before.value or 0.0) - after.value) if after.value is not None else 1.0
+    fall = abs(float(before.value or 0.0) - float(after.value)) if after.value is not None else 1.0
     return Finding(
         rule=rule.name,
         level=rule.level,
@@ -55,9 +83,15 @@ def _finding(rule: Rule, case: Case, before: Metric, after: Metric, why: str) ->
         before=_shown(before),
         after=_shown(after),
         why=why,
-        amount=fall,
+        amount=_finite(fall),
         location=case.location,
+        command=rerun(case),
     )
+
+
+def _finite(amount: float) -> float:
+    """The difference of two numbers near the largest one overflows."""
+    return min(amount, sys.float_info.max)
 
 
 def _shown(metric: Metric) -> str:

@@ -5,32 +5,61 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gate.compare.align import Unstable
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.flips import unmeasured
-from gate.compare.outcomes import lost
+from gate.compare.flips import Flips, other_design, unanswered, unmeasured
+from gate.compare.lookalike import lookalikes
+from gate.compare.outcomes import lost, rerun
+from gate.compare.predictions import ANSWERS
 from gate.compare.wording import counted
 from gate.schema.report import Case
 from gate.schema.verdict import Finding, Level, RuleName
+
+_WHY = "not measured here"
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     if comparison.cut_short:
         return  # `incomplete-run` says it once; hundreds of lines would hide what was compared
-    deselected = comparison.candidate.completeness.deselected
-    why = f"not measured here: {deselected:,} were deselected" if deselected else "not measured here"
-    for case in comparison.alignment.removed:
-        yield _finding(rule, case, "is gone", str(case.outcome or "measured"), "absent", why=why)
+    yield from _gone(comparison, rule)
     for pair in comparison.speaking.get(rule.name, ()):
         yield _finding(rule, pair.after, "has no outcome any more", str(pair.before.outcome), "absent")
     for group in comparison.alignment.unstable:
-        if lost(group):
-            before, after = str(len(group.before)), str(len(group.after))
-            what = f"is gone {lost(group):,} times, counted over ids that change each run"
-            one = replace(group.before[0], id=group.skeleton)
-            yield _finding(rule, one, what, before, after, amount=lost(group))
+        yield from _unpaired(rule, group)
     for pair in comparison.alignment.pairs:
         yield from _facets(rule, pair.before, pair.after)
-    yield from _examples(comparison, rule)
+    for pair, flips in comparison.flips:
+        yield from _examples(rule, pair.after, flips)
+        yield from _attacks(rule, pair.after, flips)
+
+
+def _gone(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    deselected = comparison.candidate.completeness.deselected
+    why = f"{_WHY}: {deselected:,} were deselected" if deselected else _WHY
+    alike = lookalikes(comparison.alignment.removed, comparison.alignment.added)
+    for case in comparison.alignment.removed:
+        hint = f"; the new `{alike[case.id]}` looks like it" if case.id in alike else ""
+        yield _finding(rule, case, "is gone", str(case.outcome or "measured"), "absent", why=why + hint, again=False)
+
+
+def _unpaired(rule: Rule, group: Unstable) -> Iterator[Finding]:
+    """What can't be compared by count alone, where ids change each run."""
+    one = replace(group.before[0], id=group.skeleton)
+    if lost(group):
+        before, after = str(len(group.before)), str(len(group.after))
+        what = f"is gone {lost(group):,} times, counted over ids that change each run"
+        yield _finding(rule, one, what, before, after, amount=lost(group), again=False)
+    facets = {
+        "metric": sum(len(case.metrics) for case in group.before),
+        "set of predictions": sum(len(case.predictions) for case in group.before),
+        "series of trials": sum(case.stochastic or case.trials is not None for case in group.before),
+    }
+    plurals = {"set of predictions": "sets of predictions", "series of trials": "series of trials"}
+    told = [counted(count, name, plurals.get(name, "")) for name, count in facets.items() if count]
+    if told:
+        what = "measures what can't be paired, since its ids change each run"
+        amount = sum(facets.values())
+        yield _finding(rule, one, what, ", ".join(told), "unpaired", about="facets", amount=amount, again=False)
 
 
 def _facets(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
@@ -45,36 +74,56 @@ def _facets(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
             count = counted(len(predictions.ids), "example")
             what = f"no longer predicts {predictions.name}"
             yield _finding(rule, after, what, count, "absent", about=predictions.name)
+    if before.outcome is None and before.trials is not None and before.trials.count and not _tried(after):
+        yield _finding(rule, after, "is no longer tried", counted(before.trials.count, "trial"), "absent")
 
 
-def _examples(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
-    for pair, flips in comparison.flips:
-        name, known, case = flips.before.name, len(flips.before.ids), pair.after
-        gone = known - flips.total
-        if gone:
-            what = f"{counted(gone, 'example is', 'examples are')} gone from {name}"
-            yield _finding(rule, case, what, f"{known:,}", f"{flips.total:,}", about=name, amount=gone)
-        made = {attack.name for attack in flips.after.attacks}
-        for attack in flips.before.attacks:
-            about = f"{name}#{attack.name}"
-            if attack.name not in made:
-                what = f"{name} is no longer under {attack.name}"
-                yield _finding(rule, case, what, "measured", "absent", about=about, amount=known)
-            elif fewer := unmeasured(flips, attack.name):
-                what = f"{counted(fewer, 'example')} of {name} no longer measured under {attack.name}"
-                yield _finding(rule, case, what, "measured", "unmeasured", about=about, amount=fewer)
+def _tried(case: Case) -> bool:
+    from gate.compare.decisions import trials_of
+
+    return trials_of(case).count > 0
 
 
-def _finding(
+def _examples(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
+    name, known = flips.before.name, len(flips.before.ids)
+    gone = known - flips.total
+    if gone:
+        what = f"{counted(gone, 'example is', 'examples are')} gone from {name}"
+        yield _finding(rule, case, what, f"{known:,}", f"{flips.total:,}", about=name, amount=gone)
+    silent = unanswered(flips)
+    if silent:
+        what = f"{counted(silent, 'example')} of {name} got no answer"
+        yield _finding(rule, case, what, "answered", "no answer", about=f"{name}#{ANSWERS}", amount=silent)
+
+
+def _attacks(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
+    name, known = flips.before.name, len(flips.before.ids)
+    made = {attack.name for attack in flips.after.attacks}
+    other = ", ".join(other_design(flips))
+    for attack in flips.before.attacks:
+        about = f"{name}#{attack.name}"
+        if attack.name not in made:
+            what = f"{name} is no longer under {attack.name}"
+            yield _finding(rule, case, what, "measured", "absent", about=about, amount=known)
+        elif other:
+            what = f"{name} is under another {attack.name} than on main ({other} differs)"
+            yield _finding(rule, case, what, "measured", "another attack", about=about, amount=known)
+        elif fewer := unmeasured(flips, attack.name):
+            what = f"{counted(fewer, 'example')} of {name} no longer measured under {attack.name}"
+            yield _finding(rule, case, what, "measured", "unmeasured", about=about, amount=fewer)
+
+
+def _finding(  # noqa: PLR0913  the cells of one row
     rule: Rule,
     case: Case,
     what: str,
     before: str,
     after: str,
     *,
-    why: str = "not measured here",
+    why: str = _WHY,
     about: str = "",
     amount: float = 1,
+    again: bool = True,
 ) -> Finding:
     return Finding(
         rule=rule.name,
@@ -87,6 +136,7 @@ def _finding(
         why=why,
         amount=amount,
         location=case.location,
+        command=rerun(case) if again else "",
     )
 
 

@@ -18,7 +18,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             words = Words(
                 what=f"{counted(count, 'negative flip')}, {len(flips.positive):,} positive",
                 after=f"NFR {percent(count, total, 2)} of {total:,}",
-                why="same examples on both sides",
+                why="negative flip rate (NFR) over the same examples",
             )
             yield flip_finding(rule, pair.after, flips, flips.negative, words)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
 from gate.compare.outcomes import outcome_findings, rerun, unstable_findings
-from gate.compare.wording import ratio
+from gate.compare.wording import ratio, why_decided
+from gate.schema.outcome import Outcome
 from gate.schema.verdict import Finding, Level, RuleName
 
 _VERB = "newly fails"
@@ -15,22 +16,37 @@ _VERB = "newly fails"
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     yield from outcome_findings(comparison, rule, _VERB)
     yield from _stochastic(comparison, rule)
-    yield from unstable_findings(comparison, rule, _VERB, lambda outcome: outcome.fails)
+    # a mark may take a failure's place, so both ways to count
+    yield from unstable_findings(comparison, rule, _VERB, _fails, lambda outcome: _fails(outcome) or _expected(outcome))
+
+
+def _fails(outcome: Outcome) -> bool:
+    return outcome.fails
+
+
+def _expected(outcome: Outcome) -> bool:
+    return outcome is Outcome.XFAILED
 
 
 def _stochastic(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         decision = comparison.decisions.get(pair.after.id)
-        if decision is not None and decision.verdict == "regression":
+        if decision is not None and decision.answer == "regression":
+            trials = pair.after.trials
+            excerpt = (
+                trials.excerpt.strip().partition("\n")[0]
+                if trials is not None and comparison.settings.show_messages
+                else ""
+            )
             yield Finding(
                 rule=rule.name,
                 level=rule.level,
                 case_id=pair.after.id,
                 subject=pair.after.id,
-                what=_VERB,
+                what=_VERB if decision.how != "floor" else "passes less often than its floor",
                 before=ratio(*decision.baseline),
                 after=ratio(*decision.candidate),
-                why=f"level {decision.level:.2g}, limit {decision.limit:.2g}",
+                why=f"{why_decided(decision)}{f': {excerpt}' if excerpt else ''}",
                 location=pair.after.location,
                 command=rerun(pair.after),
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.flips import shaken
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import percent
 from gate.schema.verdict import Finding, Level, RuleName
@@ -18,9 +19,19 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             words = Words(
                 what=f"{count:,} of {total:,} predictions changed",
                 after=f"churn {percent(count, total, 2)}",
-                why=f"more than {percent(tolerance, 1)}",
+                why=f"share of changed predictions (churn) above {percent(tolerance, 1)}",
             )
             yield flip_finding(rule, pair.after, flips, flips.changed, words)
+        for name in [attack.name for attack in flips.before.attacks]:
+            found = shaken(flips, name)
+            if len(found) > tolerance * total:
+                words = Words(
+                    what=f"{len(found):,} of {total:,} predictions without a truth newly flip, {name}",
+                    after=f"churn {percent(len(found), total, 2)} under attack",
+                    why=f"stable under the attack on main; share of changed predictions (churn) above "
+                    f"{percent(tolerance, 1)}",
+                )
+                yield flip_finding(rule, pair.after, flips, found, words, attack=name)
 
 
 RULE = Rule(RuleName.PREDICTION_CHURN, Level.NOTE, check, tolerance=0.05, unit="share of the examples (churn)")

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
-from gate.compare.comparison import Comparison, Rule
-from gate.compare.flips import relabelled
+from gate.compare.align import Pair
+from gate.compare.comparison import Comparison, Rule, known_step
+from gate.compare.flips import LISTS_ATTACKS, relabelled
+from gate.compare.transition import MATRIX, step_of
 from gate.compare.wording import counted
-from gate.schema.report import Case
 from gate.schema.verdict import Finding, Level, RuleName
+
+_DECIDES = "main's decides"
+_SENTENCE = re.compile(r"`(?P<key>[^`]+)`: (?P<before>.*?) → (?P<after>.*) \((?P<where>[^()]*)\)", re.DOTALL)
+"""How a difference of two settings files is told."""
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for sentence in comparison.changes.settings:
-        yield _finding(rule, "settings", sentence, "", "")
+        yield _setting(rule, sentence)
     for pair in comparison.alignment.pairs:
-        if pair.before.stochastic != pair.after.stochastic:
-            marks = {True: "marked stochastic", False: "not marked"}
-            before, after = marks[pair.before.stochastic], marks[pair.after.stochastic]
-            yield _finding(rule, pair.after.id, "marker stochastic", before, after)
+        yield from _marks(rule, pair)
         if pair.before.metrics or pair.before.predictions:
-            yield from _declared(rule, pair.before, pair.after)
+            yield from _declared(rule, pair)
     for pair, flips in comparison.flips:
         count = relabelled(flips)
         if count:
@@ -28,35 +31,64 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             yield _finding(rule, pair.after.id, what, "as on main", "relabelled")
 
 
-def _declared(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
-    metrics = {metric.name: metric for metric in after.metrics}
-    for metric in before.metrics:
+def _setting(rule: Rule, sentence: str) -> Finding:
+    found = _SENTENCE.fullmatch(sentence)
+    if found is None:
+        return _finding(rule, "settings", sentence, "", "")
+    what = f"is set otherwise in {found['where']}"
+    return _finding(rule, found["key"], what, found["before"], found["after"], about=f"settings#{found['key']}")
+
+
+def _marks(rule: Rule, pair: Pair) -> Iterator[Finding]:
+    """Marks of a test, and what its mark `stochastic` asks for."""
+    before, after = pair.before, pair.after
+    if before.stochastic != after.stochastic:
+        marks = {True: "marked stochastic", False: "not marked"}
+        yield _finding(rule, after.id, "marker stochastic", marks[before.stochastic], marks[after.stochastic])
+    if MATRIX[known_step(pair), step_of(after.outcome)] is RuleName.SETTINGS_CHANGED:
+        what, why = "marker xfail, though it passes", "expects a failure from the merge on"
+        yield _finding(rule, after.id, what, "not marked", "marked xfail", why=why)
+    if before.trials is not None and after.trials is not None and before.stochastic and after.stochastic:
+        for key, sides in _differing(before.trials.asked, after.trials.asked):
+            yield _finding(rule, after.id, f"{key} of stochastic", *sides)
+
+
+def _declared(rule: Rule, pair: Pair) -> Iterator[Finding]:
+    case_id = pair.after.id
+    metrics = {metric.name: metric for metric in pair.after.metrics}
+    for metric in pair.before.metrics:
         now = metrics.get(metric.name)
         for key in ("better", "threshold", "tolerance") if now is not None else ():
             old, new = getattr(metric, key), getattr(now, key)
             if old != new:
-                yield _finding(rule, after.id, f"{key} of {metric.name}", _shown(old), _shown(new))
-    predictions = {each.name: each for each in after.predictions}
-    for each in before.predictions:
+                yield _finding(rule, case_id, f"{key} of {metric.name}", _shown(old), _shown(new))
+    predictions = {each.name: each for each in pair.after.predictions}
+    for each in pair.before.predictions:
         found = predictions.get(each.name)
-        if found is None:
-            continue
-        for key in sorted({*each.design, *found.design}):
-            old, new = each.design.get(key), found.design.get(key)
-            if old != new:
-                yield _finding(rule, after.id, f"{key} of {each.name}", _shown(old), _shown(new))
+        for key, sides in _differing(each.design, found.design) if found is not None else ():
+            why = _DECIDES if key in LISTS_ATTACKS else "another attack can't be compared"
+            yield _finding(rule, case_id, f"{key} of {each.name}", *sides, why=why)
 
 
-def _finding(rule: Rule, subject: str, what: str, before: str, after: str) -> Finding:
+def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Keys whose values differ, with both as they are shown."""
+    for key in sorted({*before, *after}):
+        if before.get(key) != after.get(key):
+            yield key, (_shown(before.get(key)), _shown(after.get(key)))
+
+
+def _finding(
+    rule: Rule, subject: str, what: str, before: str, after: str, *, why: str = _DECIDES, about: str = ""
+) -> Finding:
     return Finding(
         rule=rule.name,
         level=rule.level,
-        case_id=f"{subject}#{what}",
+        case_id=about or f"{subject}#{what}",
         subject=subject,
         what=what,
         before=before,
         after=after,
-        why="main's decides",
+        why=why,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from gate.record.plugin.measure import Robustness
 
 _MARKERS = (
-    "stochastic(reason=None): the outcome varies from run to run; it is judged statistically over the trials of "
-    "several sessions, and one run is one trial",
+    "stochastic(max_trials=60, delta=.30, min_rate=None, power=.90, timeout=None, infrastructure=(), reason=None): the "
+    "outcome varies from run to run; with --gate-report the test is run as trials, each with fresh fixtures of "
+    "function scope, and judged statistically",
 )
+_TRIAL_SECONDS = 300.0
+_COROUTINE = 0x80  # inspect.CO_COROUTINE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,6 +33,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="also write which key stands for which example, and moves in raw values; not for a place that others read",
     )
+    group.addoption(
+        "--gate-plan", metavar="PATH", default=None, help="how many trials of each stochastic test, as the gate planned"
+    )
+    group.addoption(
+        "--gate-trials", metavar="PATH", default=None, help="write the trials for later runs of the same content"
+    )
+    group.addoption(
+        "--gate-arm",
+        metavar="TREE",
+        default=None,
+        help="fail the run when code of this tree was loaded from elsewhere: for trials of one commit beside another's",
+    )
+    group.addoption(
+        "--gate-trial-timeout",
+        metavar="SECONDS",
+        type=float,
+        default=_TRIAL_SECONDS,
+        help="seconds after which a trial has failed, where its marker says nothing",
+    )
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """What a conftest file reads and defines is seen only by those who look before it is loaded."""
+    given = early_config.known_args_namespace
+    if given.gate_report is not None and (given.gate_plan is not None or given.gate_trials is not None):
+        from gate.record.plugin import surroundings, watch
+
+        setattr(early_config, surroundings.KNOWN_OPTIONS, surroundings.known_options(given))
+        watch.start()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,10 +69,43 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     path = config.getoption("--gate-report", None)
     if path is None:
+        _refuse_alone(config)
         return
     from gate.record.plugin import session
 
     session.register(config, path)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if config.pluginmanager.has_plugin("gate-trials"):
+        from gate.record.plugin import watch
+
+        watch.stop()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if any("stochastic" in item.keywords for item in items):
+        from gate.record.plugin.marker import check_markers
+
+        check_markers(config, items)
+
+
+def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
+    """A coroutine function that is marked stochastic needs no plugin for asynchronous tests."""
+    code = getattr(getattr(pyfuncitem.obj, "__func__", pyfuncitem.obj), "__code__", None)
+    if code is None or not code.co_flags & _COROUTINE or pyfuncitem.get_closest_marker("stochastic") is None:
+        return None
+    import asyncio
+
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(pyfuncitem.obj(**arguments))
+    return True
+
+
+def _refuse_alone(config: pytest.Config) -> None:
+    for option in ("--gate-plan", "--gate-trials", "--gate-arm"):
+        if config.getoption(option, None) is not None:
+            raise pytest.UsageError(f"{option} needs --gate-report: without a report no trials are made")
 
 
 @pytest.fixture

@@ -16,6 +16,10 @@ FACETS = "_gate_facets"
 LOCAL = "_gate_local"
 LOG = "_gate_log"
 DESELECTED = "gate_deselected"
+_EFFECTS = frozenset(
+    {"parametrize", "usefixtures", "filterwarnings", "skip", "skipif", "xfail", "stochastic"}
+    | {"anyio", "asyncio", "flaky", "timeout", "xdist_group"}
+)
 
 
 class Carrier:
@@ -53,6 +57,9 @@ class Carrier:
             facets: dict[str, Any] = {key: value for key, value in facets_of(item).items() if value}
             if item.get_closest_marker("stochastic") is not None:
                 facets["stochastic"] = True
+            marks = marks_of(item)
+            if marks:
+                facets["marks"] = marks
             if facets:
                 setattr(report, FACETS, facets)
             if self._keeps_local and local_of(item):
@@ -66,6 +73,12 @@ class Carrier:
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[DESELECTED] = self._deselected
+
+
+def marks_of(item: pytest.Item) -> list[str]:
+    """Names of the marks that the suite gave a test, by which settings may choose; those that do something are not."""
+    names = {mark.name for mark in item.iter_markers()} - _EFFECTS
+    return sorted(name for name in names if name.isidentifier())
 
 
 @contextmanager

@@ -4,15 +4,42 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gate.errors import UsageError
 from gate.record.plugin import values
+from gate.schema.example_key import FINGERPRINT, VARIABLE
 from gate.schema.report import Attack
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
 
+if TYPE_CHECKING:
+    import pytest
+
 _KEY_BYTES = 8
+_CHECK_BYTES = 4
 _LONGEST_KEY = 64
+
+
+def key_of(config: pytest.Config) -> bytes:
+    """The key of example ids: of the option, else the secret, else the name of the suite, which is no secret."""
+    option = config.getoption
+    given = option("--gate-key", None) or _secret() or option("--gate-suite", "default")
+    return key_bytes(str(given))
+
+
+def fingerprint_of_key(config: pytest.Config) -> dict[str, str]:
+    """What a report says of a key that is not the suite's name, so that ids under another key are told apart."""
+    option = config.getoption
+    if option("--gate-plain-ids", False) or not (option("--gate-key", None) or _secret()):
+        return {}
+    check = hashlib.blake2b(b"gate: which key", digest_size=_CHECK_BYTES, key=key_of(config))
+    return {FINGERPRINT: check.hexdigest()}
+
+
+def _secret() -> str:
+    return os.environ.get(VARIABLE, "").strip()
 
 
 def key_bytes(key: str) -> bytes:

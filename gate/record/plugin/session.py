@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from gate import __version__
-from gate.record.plugin import stages
+from gate.record.plugin import history, stages
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
+from gate.record.plugin.examples import fingerprint_of_key
 from gate.record.plugin.output import encode, write
 from gate.schema.report import SCHEMA_VERSION
 
@@ -28,6 +29,7 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
+    history.register(config)
     if not hasattr(config, "workerinput"):
         # absolute now: a test may change the folder
         config.pluginmanager.register(Gatherer(config, config.invocation_params.dir / path), "gate-gatherer")
@@ -130,7 +132,7 @@ class Gatherer:
             write(self._path, encode(self._report(session)))
             self._write_local()
             self._partial.unlink(missing_ok=True)
-            self._said = f"written: {self._path}"
+            self._said = f"written: {self._path}{stages.trials_told(self._tests.values())}"
         except OSError as error:
             self._failed = True
             self._said = f"could not be written: {self._path}: {error.strerror or error}"
@@ -178,12 +180,17 @@ class Gatherer:
                 "deselected": deselected,
                 "reported": len(self._tests),
             },
-            "fingerprints": {},
+            "fingerprints": self._fingerprints(),
         }
         stopped = session.shouldfail or session.shouldstop
         if isinstance(stopped, str) and len(self._tests) < session.testscollected:
             ours["reasons"] = [stopped[:300]]
         return ours
+
+    def _fingerprints(self) -> dict[str, str]:
+        facets = [entry.get("metadata", {}).get("gate", {}) for entry in self._tests.values()]
+        with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets)
+        return fingerprint_of_key(self._config) if with_examples else {}
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._said and (self._failed or terminalreporter.verbosity >= 0):

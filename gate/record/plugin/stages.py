@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 Json = dict[str, Any]
@@ -67,3 +68,16 @@ def warning(message: warnings.WarningMessage, when: str) -> Json:
         "filename": message.filename,
         "lineno": message.lineno,
     }
+
+
+def trials_told(tests: Iterable[Json]) -> str:
+    """How many trials the stochastic tests of a run have; nothing where there is none."""
+    ours = [test.get("metadata", {}).get("gate") for test in tests]
+    facets = [each.get("trials") for each in ours if isinstance(each, dict)]
+    found = [each if isinstance(each, dict) else {"sessions": each} for each in facets if each is not None]
+    if not found:
+        return ""
+    trials = sum(len(session["outcomes"]) for each in found for session in each["sessions"])
+    carried = sum(each.get("carried", 0) for each in found)
+    told = f"; {len(found):,} stochastic test{'s' if len(found) > 1 else ''}, {trials:,} trials"
+    return told + (f", {carried:,} of them carried over" if carried else "")

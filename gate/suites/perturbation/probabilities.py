@@ -59,11 +59,13 @@ def classes_for(
             0, 1, … up to the number of columns.
 
     Raises:
-        UsageError: their number is not that of the columns, or the truth holds another class.
+        UsageError: a class stands twice, their number is not that of the columns, or the truth holds another class.
     """
     known = {name for name in truth if name is not None}
     if labels is not None:
         found = tuple(labels)
+        if len(set(found)) < len(found):
+            raise UsageError("a class stands twice in `labels`", where=where, remedy="list every class once")
     elif numeric:
         counted = tuple(str(place) for place in range(columns))
         found = tuple(sorted(known, key=int))

@@ -4,56 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.github import actions
 from tests.support.github import description as paths
+from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
-from tests.support.github.validate import Checker, Operation
+from tests.support.github.validate import Checker
 
 LONGEST_BODY = 65_536
-REPOSITORY_ID = 186853002
-_DOCS = "https://docs.github.com/rest"
-
-
-@dataclass
-class Answer:
-    """Status, headers and body of an answer."""
-
-    status: int
-    body: bytes = b""
-    content_type: str = "application/json; charset=utf-8"
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-def as_json(status: int, value: object, **headers: str) -> Answer:
-    return Answer(
-        status, json.dumps(value).encode(), headers={key.replace("_", "-"): text for key, text in headers.items()}
-    )
-
-
-def problem(status: int, message: str, **more: object) -> Answer:
-    return as_json(status, {"message": message, "documentation_url": _DOCS, "status": str(status), **more})
-
-
-def forbidden(needed: str) -> Answer:
-    answer = problem(403, "Resource not accessible by integration")
-    answer.headers["x-accepted-github-permissions"] = needed
-    return answer
-
-
-@dataclass
-class Request:
-    """A request that the description knows."""
-
-    operation: Operation
-    query: Mapping[str, list[str]]
-    headers: Mapping[str, str]
-    body: Any
-    token: Token | None
-    base: str
 
 
 class Answers:
@@ -67,6 +26,7 @@ class Answers:
         self.state = state
         self.checker = checker
         self.root = root
+        self.actions = actions.Actions(state, checker, root)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -89,6 +49,7 @@ class Answers:
             (paths.CONTENTS, "get"): self._contents,
             (paths.PERMISSION, "get"): self._permission,
             (paths.COMMIT, "get"): self._commit,
+            **self.actions.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")
@@ -107,21 +68,9 @@ class Answers:
             return problem(404, "Not Found")
         if not _may(request.token, "read"):
             return forbidden("issues=read; pull_requests=read")
-        size = min(100, max(1, int(request.query.get("per_page", ["30"])[0])))
-        page = max(1, int(request.query.get("page", ["1"])[0]))
-        every = self.state.of(number)
-        last = max(1, -(-len(every) // size))
-        chosen = every[(page - 1) * size : page * size]
+        chosen, link = one_page(request, self.state.of(number), f"/issues/{number}/comments")
         answer = as_json(200, [self._comment(comment, request.base) for comment in chosen])
-        links = {"prev": page - 1, "next": page + 1, "last": last, "first": 1}
-        if page == 1:
-            del links["prev"], links["first"]
-        if page >= last:
-            del links["next"], links["last"]
-        # GitHub's own links name the repository by its number.
-        address = f"{request.base}/repositories/{REPOSITORY_ID}/issues/{number}/comments?per_page={size}&page="
-        if links:
-            answer.headers["Link"] = ", ".join(f'<{address}{to}>; rel="{rel}"' for rel, to in links.items())
+        answer.headers.update(link)
         return answer
 
     def _create(self, request: Request) -> Answer:
@@ -245,14 +194,15 @@ class Answers:
         # The description's example breaks its own schema in these.
         value.update(requested_teams=[], head={**value["head"]}, base={**value["base"]})
         for side in ("head", "base"):
-            value[side]["repo"]["mirror_url"] = None
+            value[side]["repo"].update(mirror_url=None, id=repository_id(self.state.repository, self.state.repository))
         value["base"].update(sha=pull.base_sha, ref=pull.base_ref, label=f"octo:{pull.base_ref}")
         value["base"]["repo"]["full_name"] = self.state.repository
         value["head"].update(sha=pull.head_sha, ref=pull.head_ref, label=f"octo:{pull.head_ref}")
         if pull.head_repository is None:
             value["head"]["repo"] = None
         else:
-            value["head"]["repo"]["full_name"] = pull.head_repository or self.state.repository
+            name = pull.head_repository or self.state.repository
+            value["head"]["repo"].update(full_name=name, id=repository_id(name, self.state.repository))
         return value
 
     def _file(self, path: str, ref: str, content: bytes, base: str) -> dict[str, Any]:

@@ -22,7 +22,12 @@ CONTENTS = "/repos/{owner}/{repo}/contents/{path}"
 PERMISSION = "/repos/{owner}/{repo}/collaborators/{username}/permission"
 COMMIT = "/repos/{owner}/{repo}/commits/{ref}"
 USER = "/user"
-PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER)
+ARTIFACTS = "/repos/{owner}/{repo}/actions/artifacts"
+ARCHIVE = "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
+RUN = "/repos/{owner}/{repo}/actions/runs/{run_id}"
+RUNS = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs"
+COMPARE = "/repos/{owner}/{repo}/compare/{basehead}"
+PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]

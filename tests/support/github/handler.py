@@ -6,7 +6,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
-from tests.support.github.answers import Answer, problem
+from tests.support.github.exchange import Answer, problem
 from tests.support.github.faults import Fault
 
 if TYPE_CHECKING:

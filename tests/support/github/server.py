@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import threading
+import zipfile
 from collections.abc import Iterable, Mapping
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -15,11 +17,13 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.github.answers import REPOSITORY_ID, Answer, Answers, Request, problem
+from tests.support.github.answers import Answers
 from tests.support.github.description import ENTERPRISE, PUBLIC
+from tests.support.github.exchange import REPOSITORY_ID, Answer, Request, problem
 from tests.support.github.faults import Fault, Faults
 from tests.support.github.handler import Handler
-from tests.support.github.state import ZERO, Account, Comment, Pull, State, Token, load_state
+from tests.support.github.state import ZERO, Account, Artifact, Comment, Pull, Run, State, Token, load_state
+from tests.support.github.store import Store
 from tests.support.github.validate import Checker, Operation
 
 
@@ -37,6 +41,7 @@ class GitHubServer:
         violations: every deviation from the description, by either side; leaving the context raises if there are any.
         log: (method, path with query, status) of each answered request.
         seen_tokens: the Authorization headers that came, for tests of what may not be sent.
+        store: the other host, which has the artifacts.
     """
 
     def __init__(
@@ -62,6 +67,8 @@ class GitHubServer:
         self.root = f"http://127.0.0.1:{self.port}"
         self.url = self.root + self.prefix
         self.answers = Answers(self.state, self.checker, self.root)
+        self.store = Store(self.state)
+        self.answers.actions.store = self.store.address
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
     def __enter__(self) -> Self:
@@ -80,6 +87,7 @@ class GitHubServer:
     def close(self) -> None:
         self._http.shutdown()
         self._http.server_close()
+        self.store.close()
 
     def wait(self) -> None:
         """Serve until the process ends."""
@@ -97,6 +105,21 @@ class GitHubServer:
 
     def add_file(self, ref: str, path: str, content: bytes) -> None:
         self.state.files[ref, path] = content
+
+    def add_run(self, branch: str, commit: str, event: str = "pull_request", **more: Any) -> Run:
+        """A run of a workflow; `more` are fields of `Run`. Later ones have larger numbers."""
+        with self.state.lock:
+            made = Run(more.pop("id", 9000 + len(self.state.runs)), branch, commit, event, **more)
+            self.state.runs[made.id] = made
+            return made
+
+    def add_artifact(self, name: str, run: Run, files: Mapping[str, bytes] | bytes, **more: Any) -> Artifact:
+        """What a run uploaded: files to be packed, or the packed bytes; `more` are fields of `Artifact`."""
+        with self.state.lock:
+            content = files if isinstance(files, bytes) else packed(files)
+            made = Artifact(more.pop("id", 50_000 + len(self.state.artifacts)), name, run.id, content, **more)
+            self.state.artifacts[made.id] = made
+            return made
 
     def comments(self, number: int) -> list[Comment]:
         """Comments of a pull request, oldest first."""
@@ -139,7 +162,8 @@ class GitHubServer:
 
     def _act(self, request: Request, fault: Fault | None) -> Answer:
         if fault is not None and fault.status:
-            answer = problem(fault.status, fault.message)
+            described = request.operation.described["responses"].get(str(fault.status), {"content": {}})
+            answer = problem(fault.status, fault.message) if "content" in described else Answer(fault.status)
             answer.headers.update(fault.headers)
             return answer
         given = request.headers.get("authorization", "")
@@ -156,6 +180,15 @@ class GitHubServer:
             return answer
         self.violate(wrong, method, target)
         return problem(500, "; ".join(wrong))
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """A zip archive as the upload action makes it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
 
 
 def _parsed(body: bytes) -> Any:

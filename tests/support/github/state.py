@@ -1,4 +1,4 @@
-"""What the server knows: accounts behind tokens, pull requests, comments, files."""
+"""What the server knows: accounts behind tokens, pull requests, comments, files, runs and their artifacts."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Token:
     issues: Access = "write"
     pull_requests: Access = "write"
     contents: Access = "read"
+    actions: Access = "read"
     edits_others: bool = False
 
 
@@ -77,6 +78,38 @@ class Pull:
     author: Account = OCTOCAT
 
 
+@dataclass(frozen=True)
+class Run:
+    """One run of a workflow. `head_repository` is empty for the repository itself, None once the fork is deleted."""
+
+    id: int
+    branch: str
+    commit: str
+    event: str = "pull_request"
+    status: str = "completed"
+    conclusion: str | None = "success"
+    workflow: int = 71
+    head_repository: str | None = ""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What a run uploaded, packed.
+
+    Attributes:
+        digest: of the packed bytes as GitHub names it; None leaves it out, as for files of older uploads.
+        orphan: whether GitHub no longer says which run it came from.
+    """
+
+    id: int
+    name: str
+    run: int
+    content: bytes
+    expired: bool = False
+    digest: str | None = ""
+    orphan: bool = False
+
+
 @dataclass
 class State:
     """Everything mutable, behind one lock."""
@@ -87,6 +120,10 @@ class State:
     comments: dict[int, Comment] = field(default_factory=dict)
     files: dict[tuple[str, str], bytes] = field(default_factory=dict)
     permissions: dict[str, str] = field(default_factory=dict)
+    runs: dict[int, Run] = field(default_factory=dict)
+    artifacts: dict[int, Artifact] = field(default_factory=dict)
+    history: list[str] = field(default_factory=list)
+    """Commits of the default branch, oldest first."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _ticks: int = 0
     _last: int = 1000
@@ -132,7 +169,8 @@ def load_state(text: str) -> State:
     """State from the JSON that the process form of the server starts with.
 
     Keys, all optional: `repository`; `tokens` (token to permissions and `account`); `pulls` (list of the fields of
-    `Pull`); `files` (list of [ref, path, base64]); `permissions` (login to permission).
+    `Pull`); `files` (list of [ref, path, base64]); `permissions` (login to permission); `runs` (list of the fields of
+    `Run`); `artifacts` (list of the fields of `Artifact`, the content as base64); `history` (commits, oldest first).
     """
     data: Mapping[str, Any] = json.loads(text)
     state = State(repository=data.get("repository", "octo/model"), permissions=dict(data.get("permissions", {})))
@@ -144,4 +182,10 @@ def load_state(text: str) -> State:
         state.pulls[fields["number"]] = Pull(**{**fields, "author": author})
     for ref, path, content in data.get("files", []):
         state.files[ref, path] = base64.b64decode(content)
+    for fields in data.get("runs", []):
+        state.runs[fields["id"]] = Run(**fields)
+    for fields in data.get("artifacts", []):
+        content = base64.b64decode(fields["content"])
+        state.artifacts[fields["id"]] = Artifact(**{**fields, "content": content})
+    state.history = list(data.get("history", []))
     return state

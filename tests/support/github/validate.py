@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from jsonschema import Draft4Validator, FormatChecker
 
-from tests.support.github.description import COMMENT, PUBLIC, PULL, Description, description
+from tests.support.github.description import COMMENT, PUBLIC, PULL, RUN, RUNS, Description, description
 
 UNDOCUMENTED = frozenset({301, 302, 307, 308, 401, 403, 404, 429, 500, 502, 503})
 """Statuses that GitHub gives on every path and describes on few."""
@@ -55,11 +55,20 @@ class Checker:
 
     def __init__(self, name: str = PUBLIC) -> None:
         self.description: Description = description(name)
-        pull = self.description[PULL]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        pull = self._schema(PULL)
         # The description forgets that a deleted fork leaves null there, as recorded answers of GitHub show.
         pull["properties"]["head"]["properties"]["repo"]["nullable"] = True
+        run = self._schema(RUN)
+        listed = self._schema(RUNS)["properties"]["workflow_runs"]["items"]
+        for schema in (run, listed):
+            schema["properties"]["head_repository"]["nullable"] = True
         # Fixed words before placeholders: /issues/comments/1 is no comments of an issue named "comments".
         self._patterns = [(path, _pattern(path)) for path in sorted(self.description, key=lambda path: path.count("{"))]
+
+    def _schema(self, path: str) -> dict[str, Any]:
+        answer = self.description[path]["get"]["responses"]["200"]["content"]["application/json"]
+        schema: dict[str, Any] = answer["schema"]
+        return schema
 
     def operation(self, method: str, path: str) -> Operation | None:
         """The operation that a request means; None when the description has none."""
@@ -143,6 +152,8 @@ def _parameters(operation: Operation, place: str) -> dict[str, Any]:
 
 
 def _typed(value: str, schema: Mapping[str, Any]) -> object:
+    if schema.get("type") == "boolean":
+        return {"true": True, "false": False}.get(value, value)
     return int(value) if schema.get("type") == "integer" and re.fullmatch(r"-?\d+", value) else value
 
 

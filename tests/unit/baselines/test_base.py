@@ -13,8 +13,6 @@ from gate.errors import DeliveryError, RepositoryError
 from gate.schema.refs import PullRequestRefs
 from tests.support.repository import Repository
 
-DEPTHS = {"1": 1, "2": 2, "all": None}
-
 
 @dataclass
 class Story:
@@ -154,10 +152,99 @@ def test_on_main_the_commit_itself_decides(story: Story, tmp_path: Path, event: 
     assert (base.commit, base.proposed, base.since) == (story.main, False, story.fork)
 
 
-def test_push_on_another_branch_takes_the_merge_base(story: Story, tmp_path: Path) -> None:
+@pytest.mark.parametrize("event", ["push", "issue_comment", "an_event_of_tomorrow"])
+def test_what_is_not_on_the_default_branch_is_a_proposal(story: Story, tmp_path: Path, event: str) -> None:
     git = Git(story.origin.clone(tmp_path / "copy", None, "feature").path)
-    base = resolve_base(git, PullRequestRefs("push", base_ref="main", checkout_sha=story.head))
-    assert (base.commit, base.proposed) == (story.fork, False)
+    refs = PullRequestRefs(event, base_ref="main", checkout_sha=story.head, ref="refs/heads/feature")
+    base = resolve_base(git, refs)
+    assert (base.commit, base.deciding, base.proposed) == (story.fork, story.main, True)
+
+
+@pytest.mark.parametrize("ref", ["feature", "refs/pull/7/merge", "refs/pull/7/head"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_shallow_clone_decides_nothing_about_itself(story: Story, tmp_path: Path, ref: str, depth: int) -> None:
+    """Such a workflow checks out somebody's commit, and the clone lacks the default branch."""
+    git = Git(story.origin.clone(tmp_path / "copy", depth, ref).path)
+    for refs in (
+        PullRequestRefs("issue_comment", base_ref="main", checkout_sha=story.main, ref="refs/heads/main"),
+        PullRequestRefs("push", base_ref="main", checkout_sha=git.head(), ref="refs/heads/feature"),
+        PullRequestRefs("workflow_dispatch", checkout_sha=git.head(), ref="refs/heads/main"),
+        PullRequestRefs("release", base_ref="main", checkout_sha=git.head(), ref="refs/tags/main"),
+    ):
+        with pytest.raises(RepositoryError, match="can't decide about itself") as caught:
+            resolve_base(git, refs)
+        assert "`fetch-depth: 0`" in caught.value.remedy
+
+
+@pytest.mark.parametrize("event", ["push", "schedule"])
+def test_what_the_runner_calls_the_tip_of_the_default_branch_decides(story: Story, tmp_path: Path, event: str) -> None:
+    git = Git(story.origin.clone(tmp_path / "copy", 1, "main").path)
+    Repository(git.root).git("update-ref", "-d", "refs/remotes/origin/main")
+    base = resolve_base(git, PullRequestRefs(event, base_ref="main", checkout_sha=story.main, ref="refs/heads/main"))
+    assert (base.commit, base.proposed, base.since) == (story.main, False, story.fork)
+
+
+def test_the_remote_tells_the_default_branch_where_the_event_does_not(story: Story, tmp_path: Path) -> None:
+    copy = story.origin.clone(tmp_path / "copy", None, "feature")
+    copy.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    assert resolve_base(Git(copy.path), PullRequestRefs("push")).commit == story.fork
+    copy.checkout(story.main)
+    assert resolve_base(Git(copy.path), PullRequestRefs("push")).proposed is False
+
+
+def test_a_review_is_about_a_pull_request(story: Story, tmp_path: Path) -> None:
+    """Its `GITHUB_SHA` is GitHub's merge commit, as that of `pull_request` is."""
+    refs = PullRequestRefs(
+        "pull_request_review", story.fork, "main", story.head, "", story.merge, "refs/pull/7/merge", number=7
+    )
+    merged = Git(story.origin.clone(tmp_path / "merge", 2, "refs/pull/7/merge").path)
+    assert resolve_base(merged, refs).commit == story.main
+    head = Git(story.origin.clone(tmp_path / "head", None, "refs/pull/7/head").path)
+    base = resolve_base(head, refs)
+    assert (base.commit, base.deciding, base.proposed) == (story.fork, story.main, True)
+
+
+@pytest.mark.parametrize(
+    ("address", "trusted"),
+    [
+        ("https://github.com/octo/model", True),
+        ("https://x-access-token:t@ghe.example:8443/prefix/Octo/Model.git/", True),
+        ("git@github.com:octo/model.git", True),
+        ("ssh://git@ssh.github.com:443/octo/model.git", True),
+        ("/srv/mirrors/stranger/model", True),
+        ("https://github.com/stranger/model", False),
+        ("git@github.com:stranger/model.git", False),
+    ],
+)
+def test_a_branch_of_a_fork_is_no_base(story: Story, tmp_path: Path, address: str, trusted: bool) -> None:
+    """`repository:` at actions/checkout makes the fork `origin`, whose `main` whoever proposes may move at will."""
+    origin = story.origin
+    origin.checkout(story.head)
+    origin.branch("loose")
+    loose = origin.commit({"a.txt": "loose"})
+    copy = origin.clone(tmp_path / "copy", None, "loose")
+    head = copy.commit({"b.txt": "bad"})
+    copy.git("update-ref", "refs/remotes/origin/main", loose)
+    copy.git("remote", "set-url", "origin", address)
+    refs = PullRequestRefs("pull_request_target", story.main, "main", head, "", story.main, repository="octo/model")
+    base = resolve_base(Git(copy.path), refs)
+    assert base.commit == (loose if trusted else story.fork)
+    assert base.deciding == (loose if trusted else story.main)
+
+
+def test_a_head_that_was_merged_since_is_not_its_own_base(story: Story, tmp_path: Path) -> None:
+    """A run that is repeated after the merge, or an `origin/main` that is the head itself."""
+    copy = story.origin.clone(tmp_path / "copy", None, "feature")
+    copy.git("update-ref", "refs/remotes/origin/main", story.head)
+    base = resolve_base(Git(copy.path), story.refs())
+    assert (base.commit, base.proposed) == (story.fork, True)
+
+
+@pytest.mark.parametrize("event", ["push", "workflow_dispatch", "pull_request"])
+def test_a_named_base_decides_whatever_the_event(story: Story, event: str) -> None:
+    story.origin.checkout("feature")
+    base = resolve_base(Git(story.origin.path), PullRequestRefs(event, base_ref="main"), explicit="main")
+    assert (base.commit, base.deciding, base.proposed) == (story.fork, story.main, True)
 
 
 def test_an_event_without_base_fields(story: Story, tmp_path: Path) -> None:
@@ -170,7 +257,8 @@ def test_an_event_without_base_fields(story: Story, tmp_path: Path) -> None:
 def test_shell_on_a_branch(story: Story, tmp_path: Path) -> None:
     git = Git(story.origin.clone(tmp_path / "copy", None, "feature").path)
     base = resolve_base(git)
-    assert (base.commit, base.how, base.proposed) == (story.fork, "merge base with `origin/main`", False)
+    assert (base.commit, base.how, base.proposed) == (story.fork, "merge base with `origin/main`", True)
+    assert (base.deciding, base.shell) == (story.main, True)
 
 
 def test_shell_on_main_and_on_a_local_branch(story: Story) -> None:
@@ -179,6 +267,13 @@ def test_shell_on_main_and_on_a_local_branch(story: Story) -> None:
     assert (base.commit, base.how) == (story.main, "HEAD, which is `main`")
     story.origin.checkout("feature")
     assert resolve_base(Git(story.origin.path)).how == "merge base with `main`"
+
+
+def test_shell_on_a_branch_without_a_commit_of_its_own_is_on_main(story: Story) -> None:
+    story.origin.checkout(story.fork)
+    story.origin.branch("fresh")
+    base = resolve_base(Git(story.origin.path))
+    assert (base.commit, base.proposed, base.how) == (story.fork, False, "HEAD, which `main` contains")
 
 
 def test_shell_detached(story: Story) -> None:
@@ -200,6 +295,38 @@ def test_explicit_base_decides(story: Story, name: str) -> None:
     story.origin.checkout("feature")
     base = resolve_base(Git(story.origin.path), explicit=name)
     assert (base.commit, base.proposed, base.how) == (story.fork, True, f"`{name}`, as asked")
+
+
+def test_an_explicit_base_that_moved_on_is_left_where_the_branch_left_it(story: Story) -> None:
+    """Else everything that is new on main would look lost here."""
+    story.origin.checkout("feature")
+    base = resolve_base(Git(story.origin.path), explicit="main")
+    assert (base.commit, base.deciding) == (story.fork, story.main)
+    assert base.how == f"merge base with `main`, which is at {story.main[:7]}"
+
+
+@pytest.mark.parametrize("depth", [2, None])
+def test_an_explicit_base_is_taken_as_it_is_by_a_merge_commit_on_it(
+    story: Story, tmp_path: Path, depth: int | None
+) -> None:
+    git = Git(story.origin.clone(tmp_path / "copy", depth, "refs/pull/7/merge").path)
+    base = resolve_base(git, explicit=story.main)
+    assert (base.commit, base.deciding, base.merge_commit) == (story.main, story.main, True)
+    assert base.how == f"`{story.main}`, as asked"
+
+
+def test_an_explicit_base_that_contains_the_head_is_the_head_itself(story: Story) -> None:
+    story.origin.checkout(story.fork)
+    base = resolve_base(Git(story.origin.path), explicit="main")
+    assert (base.commit, base.deciding, base.proposed) == (story.fork, story.main, True)
+
+
+def test_an_explicit_base_without_common_history_is_taken_as_it_is(story: Story, tmp_path: Path) -> None:
+    copy = story.origin.clone(tmp_path / "copy", 1, "feature")
+    copy.git("fetch", "--quiet", "--depth=1", "origin", "+refs/heads/main:refs/remotes/origin/main")
+    base = resolve_base(Git(copy.path), explicit="origin/main")
+    assert base.commit == story.main
+    assert base.how.endswith("since no commit that both share is here")
 
 
 @pytest.mark.parametrize("name", ["nothing", "--help", "0" * 40])

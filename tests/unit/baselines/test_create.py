@@ -135,3 +135,41 @@ def test_an_incomplete_run_stops_at_once_unless_forced_with_a_reason() -> None:
 
 def test_a_reason_that_was_not_needed_is_not_stored() -> None:
     assert create(lambda number: Report(cases=(case("t.py::a"),)), force="just in case").report.forced == ""
+
+
+def broken(number: int = 1) -> Report:
+    message = "ModuleNotFoundError: No module named 'pandas'\nand more"
+    return Report(
+        cases=(
+            case("t.py::test_skipped", Outcome.SKIPPED),
+            case("t.py::test_a", Outcome.FAILED, message=message),
+            case("t.py::test_b", Outcome.ERROR),
+        )
+    )
+
+
+def test_a_suite_in_which_nothing_passes_is_refused_with_its_first_failure() -> None:
+    with pytest.raises(BaselineError) as caught:
+        create(broken)
+    assert caught.value.message == (
+        "nothing passes (1 skipped, 1 failed, 1 error); the first: t.py::test_a: "
+        "ModuleNotFoundError: No module named 'pandas'"
+    )
+    assert "--force-incomplete" in caught.value.remedy
+    assert caught.value.exit_code == 3
+
+
+def test_all_skipped_is_nothing_that_passes() -> None:
+    with pytest.raises(BaselineError, match=r"nothing passes \(1 skipped\); the first: t.py::a: no reason is given"):
+        create(lambda number: Report(cases=(case("t.py::a", Outcome.SKIPPED),)))
+
+
+def test_a_reason_lets_it_pass_and_is_stored() -> None:
+    assert create(broken, force="known broken").report.forced == "known broken"
+
+
+def test_one_pass_in_one_run_is_enough() -> None:
+    runs = [Report(cases=(case("t.py::a", Outcome.PASSED if number == 3 else Outcome.FAILED),)) for number in range(5)]
+    created = create(lambda number: runs[number - 1], force="not needed")
+    assert created.report.forced == ""
+    assert created.varying[0].passes == 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
 from gate.baselines.create import Created, Varying
-from gate.baselines.difference import GROUPS, as_markdown, as_text, difference, headline
+from gate.baselines.difference import GROUPS, Entry, as_markdown, as_text, difference, headline
 from gate.baselines.table import as_story, as_table
 from gate.schema.outcome import Outcome
 from gate.schema.report import Attack, Case, Location, Metric, Predictions, Report, Session, Trials
@@ -77,7 +78,7 @@ def test_labels_are_compared_by_name_not_by_symbol() -> None:
 def test_examples_that_left_or_came() -> None:
     shorter = Predictions("model", ("a", "z"), ("no", "yes"), "00", "00")
     (entry, _) = difference(with_case(predictions=(PREDICTIONS,)), with_case(predictions=(shorter,)))
-    assert entry.after == "3 examples fewer, 1 examples more"
+    assert entry.after == "3 examples fewer, 1 example more"
 
 
 def test_order_is_worst_first_and_the_same_each_time() -> None:
@@ -131,12 +132,24 @@ def test_table_of_a_baseline() -> None:
     lines = as_table(Report(cases=cases, suite="slow", forced="no GPU here")).splitlines()
     assert lines == [
         "suite slow: 3 cases (1 failed, 1 measured, 1 passed)",
-        "made from a run that was not whole: no GPU here",
+        "made with --force-incomplete, since: no GPU here",
         "passed      abc1234  t.py::a  auc 0.9",
         "failed 1/4  -        t.py::b",
-        "measured    -        t.py::c  model: 4 examples, 1 attacks",
+        "measured    -        t.py::c  model: 4 examples, 1 attack",
     ]
     assert as_table(Report(cases=cases), limit=1).endswith("… and 2 more (--limit)")
+
+
+def test_table_of_stochastic_cases() -> None:
+    several = Trials(tuple(Session(name, "10") for name in "ab"))
+    cases = (
+        Case("t.py::a", outcome=Outcome.PASSED, stochastic=True, trials=several),
+        Case("t.py::b", outcome=Outcome.PASSED, stochastic=True, trials=Trials(())),
+    )
+    assert as_table(Report(cases=cases)).splitlines()[1:] == [
+        "passed 2/4         -  t.py::a  2 sessions",
+        "passed, no trials  -  t.py::b",
+    ]
 
 
 def test_story_of_several_runs() -> None:
@@ -158,3 +171,66 @@ def test_story_of_several_runs() -> None:
     assert "auc of t.py::x: 0.1 to 0.2" in story
     assert "Fail in the baseline:\n  - t.py::bad" in story
     assert "Left out, since not every run reported them:\n  - t.py::now" in story
+
+
+def stochastic(outcomes: str, outcome: Outcome = Outcome.PASSED, session: str = "s", **more: object) -> Report:
+    return with_case(stochastic=True, outcome=outcome, trials=Trials((Session(session, outcomes),)), **more)
+
+
+def test_chance_is_no_change() -> None:
+    before, after = stochastic("1110" * 5), stochastic("000", Outcome.FAILED, "head")
+    assert [(entry.group, entry.before, entry.after, entry.remark) for entry in difference(before, after)] == [
+        ("Trials", "15/20", "0/3", "")
+    ]
+    varying = with_case(trials=Trials((Session("s", "11010"),)))
+    now = with_case(outcome=Outcome.FAILED)
+    assert [(entry.group, entry.before, entry.after) for entry in difference(varying, now)] == [
+        ("Trials", "3/5", "0/1")
+    ]
+
+
+def test_an_error_is_no_chance() -> None:
+    (entry,) = difference(stochastic("1110" * 5), with_case(stochastic=True, outcome=Outcome.ERROR))
+    assert (entry.group, entry.before, entry.after) == ("Now failing", "passed (15/20)", "error")
+
+
+def test_a_remark_comes_first_in_its_group() -> None:
+    def both(one: str, other: str, session: str) -> Report:
+        cases = [
+            Case(name, outcome=Outcome.PASSED, stochastic=True, trials=Trials((Session(session, outcomes),)))
+            for name, outcomes in (("t.py::a", one), ("t.py::b", other))
+        ]
+        return Report(cases=tuple(cases))
+
+    entries = difference(both("1" * 50, "1" * 50, "old"), both("1" * 9 + "0", "1" * 5 + "0" * 5, "new"))
+    assert [(entry.id, entry.remark) for entry in entries] == [
+        ("t.py::b", "fell: 5/10 in this run"),
+        ("t.py::a", ""),
+    ]
+    assert as_text(entries).splitlines()[3:] == [
+        "  - t.py::b: 50/50 → 5/10 (fell: 5/10 in this run)",
+        "  - t.py::a: 50/50 → 9/10",
+    ]
+
+
+def test_a_description_is_never_longer_than_github_takes() -> None:
+    entries = [Entry(group, f"t.py::{n:02}{'x*' * 80}", "<" * 40, "*" * 40) for group in GROUPS for n in range(50)]
+    told = as_markdown(entries)
+    assert 59_000 < len(told) <= 60_000
+    lines = told.splitlines()
+    assert lines[0] == f"**{headline(entries)}**"
+    assert lines[-2] == ""
+    said = re.fullmatch(r"… and (\d+) more lines: `gate baseline diff` in a shell shows them", lines[-1])
+    whole = [line for line in as_markdown(entries, longest=10**9).splitlines() if line]
+    assert said is not None
+    assert [line for line in lines[:-1] if line] == whole[: -int(said.group(1))]
+    assert len(as_text(entries)) > len(told), "a terminal has room"
+    assert as_markdown(entries[:50], longest=10**9) == as_markdown(entries[:50]), "what fits is whole"
+
+
+def test_examples_under_another_key_are_said() -> None:
+    before = dataclasses.replace(with_case(predictions=(PREDICTIONS,)), fingerprints={"example-key": "0a1b2c3d"})
+    others = dataclasses.replace(PREDICTIONS, ids=("e", "f", "g", "h"))
+    told = as_text(difference(before, with_case(predictions=(others,))))
+    assert "  - ids of examples (keyed with another key, so none can be matched)" in told
+    assert "another key" not in as_text(difference(before, before))

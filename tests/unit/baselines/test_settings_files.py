@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.baselines.settings_files import MAX_SETTINGS_BYTES, local_layers, read_layer, settings_differences
+from gate.baselines.settings_files import (
+    MAX_SETTINGS_BYTES,
+    local_layers,
+    read_layer,
+    readable,
+    settings_differences,
+)
 from gate.errors import SettingsError
 from gate.settings import Layer, resolve
 
@@ -70,7 +76,7 @@ def test_a_byte_order_mark_is_no_error() -> None:
     assert read(gate_toml=b"\xef\xbb\xbfalpha = 0.1") is not None
 
 
-def test_differences_are_told_for_what_decides_and_for_the_suite() -> None:
+def test_differences_are_told_also_of_what_does_not_decide() -> None:
     before = read(gate_toml="alpha = 0.1\ntimeout = 5\nreports = ['a.json']\n[rules.flaky]\ntolerance = 1")
     after = Layer(
         "head",
@@ -83,9 +89,45 @@ def test_differences_are_told_for_what_decides_and_for_the_suite() -> None:
         "`rules.new-case.level`: default → error (head)",
         "`reports`: a.json → none (head)",
         "`suite`: default → slow (head)",
+        "`timeout`: 5.0 → 6.0 (head)",
     )
     assert settings_differences(before, before) == ()
     assert settings_differences(None, None) == ()
+
+
+def test_what_only_the_base_changed_since_is_no_difference_of_the_heads() -> None:
+    fork = read(gate_toml="alpha = 0.1\ntimeout = 5\n[rules.flaky]\nlevel = 'note'")
+    now = read(gate_toml="alpha = 0.01\ntimeout = 7\n[rules.flaky]\nlevel = 'error'")
+    assert settings_differences(now, fork, fork) == ()
+    head = Layer("head", {"alpha": 0.2, "timeout": 7, "rules": {"flaky": {"level": "off"}}}, trusted=False)
+    assert settings_differences(now, head, fork) == (
+        "`alpha`: 0.01 → 0.2 (head)",
+        "`rules.flaky.level`: error → off (head)",
+    )
+
+
+@pytest.mark.parametrize("file", ["gate_toml", "pyproject_toml"])
+def test_a_token_may_not_stand_in_a_file(file: str) -> None:
+    table = "[tool.gate]\n" if file == "pyproject_toml" else "# ours\n"
+    with pytest.raises(SettingsError, match="`token` may not stand in a file") as caught:
+        read(**{file: f"{table}alpha = 0.1\ntoken = 'ghs_0123456789'\n"})
+    assert caught.value.where == f"base 1234567:{file.replace('_', '.')}:3"
+    assert "ghs_" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("suite = 'slow'\nalhpa = 1\ntoken = 'x'\n", {"suite": "slow"}),
+        ("suite = '../x'\n", {"suite": "../x"}),
+        ("suite = ", None),
+        (b"\xff", None),
+    ],
+)
+def test_what_is_left_of_a_file_that_can_not_be_used(text: str | bytes, found: dict[str, str] | None) -> None:
+    data = text.encode() if isinstance(text, str) else text
+    layer = readable({"gate.toml": data}.get)
+    assert (None if layer is None else layer.values) == found
 
 
 def test_writing_a_default_down_changes_nothing() -> None:

@@ -47,7 +47,7 @@ def test_settings_and_baseline_of_the_base_decide(tmp_path: Path) -> None:
     resolved = resolve(settings_layers(trusted, others))
     assert resolved.settings.alpha == 0.01
     assert resolved.settings.observe is False
-    assert resolved.settings.timeout == 5, "what does not decide may come from the head"
+    assert resolved.settings.timeout == 3600, "nothing comes from the head, also what does not decide"
     assert resolved.settings.level_of(RuleName.FLAKY, Level.NOTE) is Level.ERROR
     assert ("alpha", "environment") in resolved.ignored
     assert trusted.baseline == b"base"
@@ -59,7 +59,9 @@ def test_settings_and_baseline_of_the_base_decide(tmp_path: Path) -> None:
         f"`alpha`: 0.01 → 0.9 ({head})",
         f"`observe`: false → true ({head})",
         f"`rules.flaky.level`: error → off ({head})",
+        f"`timeout`: 3600.0 → 5.0 ({head})",
     )
+    assert [layer.name for layer in trusted.layers] == [f"base {proposal.base[:7]}:gate.toml"]
     assert trusted.changes.paths == (BASELINE, "gate.toml")
 
 
@@ -114,6 +116,11 @@ def test_the_head_cannot_point_to_another_baseline(tmp_path: Path) -> None:
     assert any("`suite`: default → mine" in sentence for sentence in trusted.changes.settings)
 
 
+def test_all_suites_of_the_base_share_the_error_budget_whatever_the_head_removes(tmp_path: Path) -> None:
+    base: Files = {BASELINE: "base", "baselines/agents.jsonl": "other", "baselines/notes.txt": "no suite"}
+    assert Proposal(tmp_path, base, {"baselines/agents.jsonl": None}).read().changes.suites == 2
+
+
 def test_unchanged_baseline_with_its_age(tmp_path: Path) -> None:
     proposal = Proposal(tmp_path, {BASELINE: "base"}, {"x.py": "1"}, depth=None)
     trusted = read_trusted(proposal.git, resolve_base(proposal.git, proposal.refs), now=1_700_000_060 + 3 * 86_400)
@@ -154,14 +161,16 @@ def test_first_baseline_where_the_heads_settings_say(tmp_path: Path) -> None:
 
 def test_first_baseline_that_is_a_link_is_refused(tmp_path: Path) -> None:
     origin = Repository(tmp_path / "origin")
-    origin.commit({"a": "1"})
+    base = origin.commit({"a": "1"})
     origin.branch("feature")
     (origin.path / "baselines").mkdir()
     (origin.path / BASELINE).symlink_to("/etc/passwd")
-    origin.commit({})
+    head = origin.commit({})
     git = Git(origin.path)
     with pytest.raises(RepositoryError, match="a symbolic link"):
-        read_trusted(git, resolve_base(git, explicit="main"))
+        read_trusted(git, resolve_base(git, PullRequestRefs("pull_request", base, "main", head)))
+    with pytest.raises(BaselineError, match="a symbolic link"):
+        read_trusted(git, resolve_base(git))
 
 
 def test_welcome_where_nobody_has_a_baseline(tmp_path: Path) -> None:
@@ -181,12 +190,17 @@ def test_no_welcome_for_another_name_of_the_suite(tmp_path: Path) -> None:
     assert "--suite other" in caught.value.remedy
 
 
-def test_a_second_suite_brings_its_own_first_baseline(tmp_path: Path) -> None:
-    proposal = Proposal(tmp_path, {BASELINE: "base"}, {"baselines/slow.jsonl": "slow"})
+@pytest.mark.parametrize("place", ["baselines/slow.jsonl", "mine.jsonl"])
+def test_a_second_suite_can_not_bring_its_own_first_baseline(tmp_path: Path, place: str) -> None:
+    """Else a workflow that renames the suite, and a file beside it, would choose what the pull request is judged by."""
+    settings = {} if place.startswith("baselines/") else {"gate.toml": f"baseline = '{place}'\n"}
+    proposal = Proposal(tmp_path, {BASELINE: "base"}, {place: "slow", **settings})
     trusted = proposal.read(Layer("action input", {"suite": "slow"}))
-    assert trusted.baseline == b"slow"
     assert trusted.changes.first_baseline
-    assert trusted.other_suites == ("default",)
+    with pytest.raises(BaselineError, match="has baselines of `default`, none of the suite `slow`") as caught:
+        require_baseline(trusted, "slow")
+    assert caught.value.exit_code == 3
+    assert "on the default branch before anything names it" in caught.value.remedy
 
 
 def test_depth_1_reads_all_by_the_contents_api(tmp_path: Path) -> None:
@@ -257,7 +271,7 @@ def test_the_folder_in_which_the_gate_runs_has_its_own_settings(tmp_path: Path) 
     assert trusted.baseline == b"sub"
 
 
-def test_in_a_shell_the_checkout_decides(tmp_path: Path) -> None:
+def test_in_a_shell_on_a_branch_the_base_decides_too(tmp_path: Path) -> None:
     origin = Repository(tmp_path / "origin")
     origin.commit({"gate.toml": "alpha = 0.01\n", BASELINE: "base"})
     origin.branch("feature")
@@ -265,9 +279,20 @@ def test_in_a_shell_the_checkout_decides(tmp_path: Path) -> None:
     origin.write({"gate.toml": "alpha = 0.2\n"})
     git = Git(origin.path)
     trusted = read_trusted(git, resolve_base(git))
-    assert resolve(settings_layers(trusted, [Layer("environment", {"delta": "0.5"})])).settings.alpha == 0.2
-    assert resolve(settings_layers(trusted, [Layer("environment", {"delta": "0.5"})])).settings.delta == 0.5
-    assert trusted.settings_from == "gate.toml"
+    settings = resolve(settings_layers(trusted, [Layer("environment", {"delta": "0.5"})])).settings
+    assert (settings.alpha, settings.delta) == (0.01, 0.3)
+    assert trusted.changes.settings == ("`alpha`: 0.01 → 0.2 (gate.toml)",)
+    assert trusted.baseline == b"base"
+
+
+def test_in_a_shell_on_main_the_working_tree_decides(tmp_path: Path) -> None:
+    origin = Repository(tmp_path / "origin")
+    origin.commit({"gate.toml": "alpha = 0.01\n", BASELINE: "base"})
+    origin.write({"gate.toml": "alpha = 0.2\n"})
+    git = Git(origin.path)
+    trusted = read_trusted(git, resolve_base(git))
+    settings = resolve(settings_layers(trusted, [Layer("environment", {"delta": "0.5"})])).settings
+    assert (settings.alpha, settings.delta, trusted.settings_from) == (0.2, 0.5, "gate.toml")
     assert trusted.baseline == b"base"
 
 
@@ -284,9 +309,10 @@ def test_in_a_shell_a_new_baseline_need_not_be_committed(tmp_path: Path) -> None
 def test_on_main_the_committed_baseline_is_used(tmp_path: Path) -> None:
     origin = Repository(tmp_path / "origin")
     origin.commit({BASELINE: "old"})
-    origin.commit({BASELINE: "accepted", "x.py": "1"})
+    head = origin.commit({BASELINE: "accepted", "x.py": "1"})
     git = Git(origin.path)
-    trusted = read_trusted(git, resolve_base(git, PullRequestRefs("push", base_ref="main")))
+    refs = PullRequestRefs("push", base_ref="main", checkout_sha=head, ref="refs/heads/main")
+    trusted = read_trusted(git, resolve_base(git, refs))
     assert trusted.baseline == b"accepted"
     assert trusted.changes.paths == (BASELINE, "x.py")
     assert not trusted.changes.baseline_changed

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.baselines.write import write_atomically
-from gate.errors import UsageError
+from gate.baselines.write import refuse_linked_folder, write_atomically
+from gate.errors import BaselineError, UsageError
 
 FULL = """
 import resource, signal, sys
@@ -98,3 +98,21 @@ def test_a_file_system_that_is_read_only_is_a_clear_error() -> None:
         pytest.skip("no /proc here, which nobody can write a new file to")
     with pytest.raises(UsageError, match="can't be written"):
         write_atomically(proc / "gate" / "f", b"x")
+
+
+@pytest.mark.parametrize("place", ["baselines", "a/b"])
+def test_a_baseline_behind_a_link_is_refused(tmp_path: Path, place: str) -> None:
+    """Git keeps the link and nothing behind it, so no pull request would ever be judged by that baseline."""
+    (tmp_path / "data" / "b").mkdir(parents=True)
+    link = tmp_path / place.partition("/")[0]
+    link.symlink_to("data")
+    with pytest.raises(BaselineError, match="is a symbolic link") as caught:
+        refuse_linked_folder(Path(place, "default.jsonl"), tmp_path)
+    assert (caught.value.where, caught.value.exit_code) == (link.name, 3)
+    assert "put a plain folder there" in caught.value.remedy
+    refuse_linked_folder(Path("data/b/default.jsonl"), tmp_path)
+    refuse_linked_folder(Path("new/default.jsonl"), tmp_path)
+    refuse_linked_folder(tmp_path.parent / "elsewhere.jsonl", tmp_path)
+    around = tmp_path / "around"
+    around.symlink_to(tmp_path / "data")
+    refuse_linked_folder(Path("b/default.jsonl"), around)

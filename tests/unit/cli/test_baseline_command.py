@@ -174,7 +174,45 @@ def test_create_runs_a_real_suite_and_finds_what_varies(folder: Path, capsys: py
     assert "exists already" in capsys.readouterr().err
 
 
+def test_create_makes_fixed_samples_of_marked_tests(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATE_BASELINE_TRIALS", "4")
+    (folder / "test_x.py").write_text(
+        "import pytest\n"
+        "draws = iter([1, 0, 1, 1])\n"
+        "@pytest.mark.stochastic(delta=.2)\n"
+        "def test_marked(): assert next(draws)\n"
+        "def test_sure(): pass\n",
+        encoding="utf-8",
+    )
+    assert exit_code_of(["baseline", "create", "--runs", "2", "--", "test_x.py", "-q"]) == 0
+    assert "6/8 passed: test_x.py::test_marked" in capsys.readouterr().out
+    marked, sure = read_report(BASELINE.read_bytes(), "b").cases
+    assert marked.trials is not None
+    assert [(each.outcomes, each.fixed) for each in marked.trials.sessions] == [("1011", True)] * 2
+    assert len({each.id for each in marked.trials.sessions}) == 2
+    assert (marked.trials.asked["delta"], len(marked.fingerprint)) == ("0.2", 16)
+    assert sure.trials is None
+    assert exit_code_of(["baseline", "show"]) == 0
+    assert "passed 6/8" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", [[], ["create"], ["adopt"], ["refresh"], ["show"], ["diff"]], ids=str)
 def test_help_has_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code_of(["baseline", *command, "--help"]) == 0
     assert "Example: gate baseline" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["create", "adopt", "refresh"])
+def test_a_folder_of_baselines_that_is_a_link_is_refused_before_the_suite_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    (folder / "data").mkdir()
+    (folder / "baselines").symlink_to("data")
+    report = [] if command == "create" else [str(candidate(folder / "one.json", {"t.py::a": "passed"}))]
+    assert exit_code_of(["baseline", command, *report]) == 3
+    said = capsys.readouterr().err
+    assert "gate: baselines: is a symbolic link" in said
+    assert "run 1" not in said
+    assert list((folder / "data").iterdir()) == []

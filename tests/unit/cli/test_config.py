@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def test_details_of_one_setting(tmp_path: Path) -> None:
         "  when to comment on the pull request",
         "  may be: one of always, findings, never",
         "  from: default",
-        "  decides: no; it may come from anywhere",
+        "  decides: no; the workflow may set it too",
         "  environment: GATE_COMMENT; also an input of the action",
     ]
 
@@ -125,22 +126,23 @@ def pull_request(tmp_path: Path) -> Repository:
     return repository
 
 
-def check_as_on_a_pull_request(result: subprocess.CompletedProcess[str], base: str) -> None:
+def check_as_on_a_pull_request(result: subprocess.CompletedProcess[str], base: str, head: str) -> None:
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
     found = {row["key"]: (row["value"], row["from"]) for row in told["settings"]}
     assert found["alpha"] == (0.01, f"base {base[:7]}:gate.toml")
     assert found["observe"] == (False, "default")
-    assert found["timeout"][0] == 60.0
+    assert found["timeout"] == (3600.0, "default")
     assert found["delta"] == (0.3, "default")
     ignored = {(entry["key"], entry["from"].split()[0]) for entry in told["ignored"]}
-    assert ignored == {("alpha", "head"), ("observe", "head"), ("delta", "environment")}
+    of_head = {(key, head) for key in ("alpha", "observe", "timeout")}
+    assert ignored == {*of_head, ("delta", "environment")}
 
 
 def test_against_a_base_only_the_base_decides(pull_request: Repository) -> None:
     base = pull_request.git("rev-parse", "main")
     result = config("--json", "--base", "main", cwd=pull_request.path, GATE_DELTA="0.9")
-    check_as_on_a_pull_request(result, base)
+    check_as_on_a_pull_request(result, base, "gate.toml")
     table = config("--base", "main", cwd=pull_request.path, GATE_DELTA="0.9")
     assert "`delta` from the environment is ignored: on a pull request only the base decides" in table.stderr
 
@@ -162,8 +164,75 @@ def test_in_an_action_only_the_base_decides(pull_request: Repository, tmp_path: 
         "GITHUB_REPOSITORY": "owner/name",
         "GITHUB_SHA": merged,
     }
-    check_as_on_a_pull_request(config("--json", cwd=pull_request.path, GATE_DELTA="0.9", **variables), base)
+    check_as_on_a_pull_request(config("--json", cwd=pull_request.path, GATE_DELTA="0.9", **variables), base, "head")
 
 
 def test_inputs_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     assert config(cwd=tmp_path, INPUT_METHOD="ibus").returncode == 0
+
+
+def test_a_rule_has_keys_as_the_documentation_names_them(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text("[rules.negative-flip]\ntolerance = 0.002\n", encoding="utf-8")
+    result = config("rules.negative-flip.tolerance", "rules.flaky.level", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "rules.negative-flip.tolerance = 0.002",
+        "  how much does not matter",
+        "  may be: a number from 0: share of the examples (NFR)",
+        "  from: gate.toml",
+        "  decides: yes; on a pull request only the base decides",
+        "  environment: none; it stands in a settings file",
+        "rules.flaky.level = warning",
+        "  what a finding of this rule does to the check",
+        "  may be: one of error, warning, note, off",
+        "  from: default",
+        "  decides: yes; on a pull request only the base decides",
+        "  environment: none; it stands in a settings file",
+    ]
+
+
+def test_every_key_of_the_table_of_rules_is_known(tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+    keys = re.findall(r"\| `(rules\.[a-z-]+\.(?:level|tolerance))` \|$", text, re.MULTILINE)
+    assert len(keys) > 10
+    found = json.loads(config("--json", *keys, cwd=tmp_path).stdout)["settings"]
+    assert [row["key"] for row in found] == keys
+
+
+def test_a_rule_alone_shows_all_that_it_has(tmp_path: Path) -> None:
+    found = json.loads(config("--json", "rules.negative-flip", "rules.flaky", cwd=tmp_path).stdout)["settings"]
+    assert [row["key"] for row in found] == [
+        "rules.negative-flip.level",
+        "rules.negative-flip.tolerance",
+        "rules.flaky.level",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "advice"),
+    [
+        ("rules.negative-flp.level", "no rule is called `negative-flp`", "did you mean `negative-flip`?"),
+        ("rules.negative-flip.tolerence", "a rule has no `tolerence`", "did you mean `tolerance`?"),
+        ("rules.flaky.tolerance", "the rule `flaky` has no tolerance", "set `rules.flaky.level`"),
+    ],
+)
+def test_an_unknown_key_of_a_rule(tmp_path: Path, key: str, said: str, advice: str) -> None:
+    result = config(key, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.splitlines() == [f"gate: gate config: {said}", f"  next: {advice}"]
+
+
+def test_what_says_the_same_is_not_ignored(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "project")
+    repository.commit({"gate.toml": "alpha = 0.01\nobserve = false\n"})
+    for arguments in (("alpha", "--base", "main"), ("--base", "main")):
+        assert "ignored" not in config(*arguments, cwd=repository.path, GATE_ALPHA="0.01").stderr
+    told = config("alpha", "--base", "main", cwd=repository.path, GATE_ALPHA="0.5", GATE_DELTA="0.9").stderr
+    assert told == "warning: `alpha` from the environment is ignored: on a pull request only the base decides\n"
+
+
+def test_half_a_frequency_is_still_told_as_ignored(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "project")
+    repository.commit({"README.md": "x"})
+    result = config("--base", "main", cwd=repository.path, GATE_RUNS="120 a month")
+    assert (result.returncode, "`runs` from the environment is ignored" in result.stderr) == (0, True), result.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.support.readme import ROOT
 for module in demo._NEEDED:
     pytest.importorskip(module)
 
+pytestmark = pytest.mark.xdist_group("demo")  # one process runs the demo once for all of them
 LIMIT = 10_000_000
 SCRIPT = ROOT / "tests" / "support" / "two_models.py"
 NEWLY_FAILING = {"tests/test_model.py::test_the_unit_of_a_column_does_not_matter[mean radius]"}
@@ -89,6 +91,25 @@ def test_both_comments_are_printed_and_both_pages_named(kept: tuple[Path, subpro
         text = page.read_text(encoding="utf-8")
         assert "<html" in text
         assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//(?!github\.example/)""", text)
+
+
+def test_nothing_leads_to_a_place_that_is_not_there(kept: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, result = kept
+    told = [
+        result.stdout,
+        result.stderr,
+        *((folder / f"{name}.html").read_text("utf-8") for name in ("worse", "unchanged")),
+    ]
+    for text in told:
+        assert not re.search(r"github\.example|no comment: there is no token|--pr \d", text)
+
+
+def test_the_command_that_it_prints_shows_a_finding(kept: tuple[Path, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """Also once the repository is gone: the verdict stays beside the page."""
+    (line,) = re.findall(r"^Look closer, here: gate (.*)$", kept[1].stdout, re.MULTILINE)
+    assert exit_code_of(shlex.split(line)) == 0
+    assert "F1" in capsys.readouterr().out
+    assert str(kept[0] / "repository") not in line
 
 
 def test_the_three_kinds_of_finding_are_there(worse: Verdict) -> None:

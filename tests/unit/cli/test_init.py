@@ -60,7 +60,7 @@ def test_a_fresh_repository_twice(repository: Repository) -> None:
     assert "+++ .github/workflows/robustness.yml" in first.stdout
     second = gate("init", "--yes", cwd=repository.path)
     assert (second.returncode, second.stdout) == (0, "Nothing to do: everything is there.\n")
-    assert all(f"kept: {name}" in second.stderr for name in WRITTEN - {"tests/robustness/test_first.py"})
+    assert all(f"kept: {name}" in second.stderr for name in WRITTEN)
     assert content(repository.path) == written
 
 
@@ -87,7 +87,8 @@ def test_existing_files_are_kept(repository: Repository) -> None:
     assert set(after) == {*mine, ".github/workflows/baseline.yml"} - {".gitignore"}
     assert all(after[name] == mine[name] for name in mine if name != ".gitignore")
     assert "kept: gate.toml (settings stand in gate.toml)" in result.stderr
-    assert "kept: tests/robustness/test_first.py (there are tests already)" in result.stderr
+    assert "not needed: tests/robustness/test_first.py (there are tests already)" in result.stderr
+    assert "kept: tests/robustness" not in result.stderr
 
 
 def test_settings_in_pyproject_are_settings(repository: Repository) -> None:
@@ -169,4 +170,72 @@ def test_the_first_test_gives_a_complete_report(repository: Repository) -> None:
     repository.write({"tests/robustness/test_first.py": init.template("first_test.py.txt")})
     result = gate("run", "--", "-p", "no:cacheprovider", cwd=repository.path)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "1 cases" in result.stderr or "1 case" in result.stderr
+    assert "1 case: .gate/candidate.json" in result.stderr
+
+
+def workflow(repository: Repository, name: str) -> str:
+    return (repository.path / ".github" / "workflows" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("master", "master"), ("release/2.x", "release/2.x"), ("été", r'"\u00e9t\u00e9"')]
+)
+def test_the_workflow_is_for_the_default_branch_of_the_repository(
+    repository: Repository, name: str, written: str
+) -> None:
+    repository.git("symbolic-ref", "HEAD", f"refs/heads/{name}")
+    result = gate("init", "--yes", cwd=repository.path)
+    assert f"branches: [{written}]" in workflow(repository, "baseline.yml")
+    assert f"commit all of it to `{name}`" in result.stdout
+
+
+INSTALLS = {
+    "requirements.txt": "      - run: python -m pip install -r requirements.txt # what your suite needs",
+    "pyproject.toml": "      - run: python -m pip install . # your project; add what its tests need",
+    "README.md": "      # - run: python -m pip install -r requirements.txt # what your suite needs",
+}
+
+
+@pytest.mark.parametrize("file", INSTALLS)
+def test_the_workflows_install_what_is_there(repository: Repository, file: str) -> None:
+    repository.write({file: ""})
+    assert gate("init", "--yes", cwd=repository.path).returncode == 0
+    for name in ("robustness.yml", "baseline.yml"):
+        lines = [line for line in workflow(repository, name).splitlines() if "pip install" in line]
+        assert lines == ["      - run: python -m pip install robustness-gate", INSTALLS[file]]
+
+
+def test_it_says_that_the_package_is_not_published(repository: Repository) -> None:
+    assert "robustness-gate is not published yet" in gate("init", "--yes", cwd=repository.path).stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments"),
+    [
+        ({}, "tests/robustness"),
+        ({"tests/robustness/test_mine.py": ""}, "tests/robustness"),
+        ({"tests/test_mine.py": ""}, None),
+    ],
+    ids=["no tests", "tests there", "tests elsewhere"],
+)
+def test_the_folder_of_the_suite_stands_in_the_settings(
+    repository: Repository, files: dict[str, str | bytes | None], arguments: str | None
+) -> None:
+    repository.write(files)
+    assert gate("init", "--yes", cwd=repository.path).returncode == 0
+    assert tomllib.loads((repository.path / "gate.toml").read_text(encoding="utf-8")).get("arguments") == arguments
+
+
+def test_what_it_says_is_next_and_what_the_workflow_runs_agree(repository: Repository) -> None:
+    """The baseline has the tests that `gate ci` runs, and no other."""
+    result = gate("init", "--yes", cwd=repository.path)
+    repository.write({"examples/test_other.py": "def test_other(): pass\n"})
+    assert "Next: `gate baseline create`" in result.stdout
+    made = gate("baseline", "create", "--runs", "1", cwd=repository.path)
+    assert made.returncode == 0, made.stderr
+    assert "1 case, run once" in made.stdout
+    repository.commit({})
+    repository.branch("feature")
+    repository.commit({"README.md": "x"})
+    judged = gate("ci", cwd=repository.path)
+    assert (judged.returncode, "New:" in judged.stdout) == (0, False), judged.stdout + judged.stderr

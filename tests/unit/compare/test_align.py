@@ -7,7 +7,7 @@ import pytest
 from gate.compare.align import Alignment, align
 from gate.compare.ids import normal, skeleton
 from gate.schema.report import Report, Source
-from tests.support.compare import case, cut_short, judged, report, rules_of
+from tests.support.compare import case, cut_short, judged, metric, predictions, report, rules_of, trials
 
 UUIDS = "1b4e28ba-2fa1-11d2-883f-0016d3cca427", "6fa459ea-ee8a-3ca4-894e-db77e160355e"
 
@@ -145,16 +145,87 @@ def test_what_changes_each_run_makes_an_id_unstable(one: str, other: str) -> Non
     verdict = judged(main, here)
     assert rules_of(verdict) == ["unstable-id"]
     assert "*" in verdict.findings[0].subject
+    assert (verdict.findings[0].why, verdict.findings[0].before in one) == ("compared as one test", True)
     assert skeleton(verdict.findings[0].subject) == skeleton(f"tests/a.py::t[{one}]")
     assert (verdict.exit_code, verdict.good_news) == (0, ())
 
 
 @pytest.mark.parametrize(
     "name",
-    ["t[10]", "t[2024-01-15]", "t[deadbeef]", "t[v1.2.3]", "t[1234567]", "test_hexadecimals", "t[abcdefabcdefabcdef]"],
+    [
+        "t[10]",
+        "t[2024-01-15]",
+        "t[2024-01-01T00:00]",
+        "t[2024-01-01 00:00:00]",
+        "t[2024-06-01T12:30]",
+        "t[1600000000]",
+        "t[deadbeef]",
+        "t[/tmp/model.pkl]",
+        "t[v1.2.3]",
+        "t[1234567]",
+        "test_hexadecimals",
+        "t[abcdefabcdefabcdef]",
+    ],
 )
 def test_ordinary_parameters_are_stable(name: str) -> None:
     assert skeleton(f"tests/a.py::{name}") == f"tests/a.py::{name}"
+
+
+ORDINARY = {
+    "digest": ("0123456789abcdef", "9f86d081884c7d65", "60303ae22b998861"),
+    "code-point": ("0x1F600", "0x1F601", "0x1F602"),
+    "time": ("2024-01-01T12:30:00", "2024-06-01T12:30:00", "2025-01-01T12:30:00"),
+    "epoch": ("1600000001", "1600000002", "1600000003"),
+    "file": ("/tmp/v1.pkl", "/tmp/v2.pkl", "/tmp/v3.pkl"),
+}
+
+
+@pytest.mark.parametrize("values", ORDINARY.values(), ids=ORDINARY)
+def test_a_parameter_that_some_test_kept_does_not_change_each_run(values: tuple[str, str, str]) -> None:
+    """One of the ids stands on both sides, so what looks like a digest or a time was chosen, and its removal counts."""
+    kept, gone, new = (f"tests/a.py::t[{value}]" for value in values)
+    verdict = judged(report({kept: "passed", gone: "passed"}), report({kept: "passed", new: "passed"}))
+    assert [(each.rule.value, each.subject) for each in verdict.findings] == [("missing-case", gone)]
+    assert [each.subject for each in verdict.good_news] == [new]
+
+
+def test_an_address_that_comes_again_by_chance_is_still_an_address() -> None:
+    def run(*places: str) -> Report:
+        return report({f"tests/a.py::t[<L at 0x7f{place}>]": "passed" for place in places})
+
+    assert rules_of(judged(run("00aa", "00bb", "00cc"), run("00aa", "00dd", "00ee"))) == ["unstable-id"]
+
+
+def test_one_case_with_a_changing_id_is_compared_with_its_facets() -> None:
+    def run(value: str, number: float, predicted: str) -> Report:
+        facets = {"metrics": (metric(number),), "predictions": (predictions("11", predicted),)}
+        return report({"tests/a.py::k": "passed"}, case(f"tests/a.py::t[{value}]", "passed", **facets))
+
+    same = judged(run(UUIDS[0], 0.9, "11"), run(UUIDS[1], 0.9, "11"))
+    assert (rules_of(same), same.tally.held) == (["unstable-id"], 2)
+    worse = judged(run(UUIDS[0], 0.9, "11"), run(UUIDS[1], 0.5, "10"))
+    assert rules_of(worse)[:2] == ["negative-flip", "metric-regression"]
+    assert worse.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("facets", "told"),
+    [
+        ({"metrics": (metric(0.9),)}, "2 metrics"),
+        ({"predictions": (predictions("1", "1"),)}, "2 sets of predictions"),
+        ({"stochastic": True, "trials": trials("11")}, "2 series of trials"),
+    ],
+)
+def test_what_can_not_be_paired_is_missing(facets: dict[str, object], told: str) -> None:
+    def run(*places: str) -> Report:
+        return report({}, *(case(f"tests/a.py::t[0x7f{place}]", "passed", **facets) for place in places))
+
+    verdict = judged(run("00aa", "00bb"), run("00cc", "00dd"))
+    assert rules_of(verdict) == ["missing-case", "unstable-id"]
+    found = verdict.findings[0]
+    assert (found.what, found.before) == ("measures what can't be paired, since its ids change each run", told)
+    assert verdict.exit_code == 1
+    assert judged(run("00aa", "00bb"), run("00aa", "00bb")).exit_code == 0
 
 
 def test_unstable_ids_are_compared_by_count() -> None:
@@ -169,6 +240,15 @@ def test_unstable_ids_are_compared_by_count() -> None:
         "newly-skipped",
         "unstable-id",
     ]
+    assert rules_of(judged(run("passed", "passed", base=1), run("passed", "xfailed", base=99))) == [
+        "newly-failing",
+        "unstable-id",
+    ]
+    assert rules_of(judged(run("xfailed", "passed", base=1), run("failed", "passed", base=99))) == [
+        "newly-failing",
+        "unstable-id",
+    ]
+    assert rules_of(judged(run("failed", "passed", base=1), run("xfailed", "passed", base=99))) == ["unstable-id"]
     fewer = judged(run("passed", "passed", base=1), run("passed", base=99))
     assert rules_of(fewer) == ["missing-case", "unstable-id"]
     assert fewer.exit_code == 1

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from gate.compare import compare
 from gate.schema.report import Attack, Predictions, Report
 from gate.schema.symbols import score_symbol
 from gate.schema.verdict import Finding, Verdict
+from gate.settings import Settings
 from tests.support.compare import case, judged, predictions, report, rules_of
 
 
@@ -66,13 +70,13 @@ def test_a_head_cannot_relabel_its_way_out() -> None:
     assert finding(verdict, "settings-changed").what == "truth of 1 example of model"
 
 
-def test_ten_thousand_flips_are_counted_and_the_ten_worst_shown() -> None:
+def test_ten_thousand_flips_are_counted_and_the_thousand_worst_kept() -> None:
     count = 10_000
     scores = "".join(score_symbol(0.5 + (place % 50) / 100) for place in range(count))
     main = one(predictions("1" * count, "1" * count, scores=scores))
     flip = finding(judged(main, one(predictions("1" * count, "0" * count, scores=scores))), "negative-flip")
-    assert (flip.amount, len(flip.examples)) == (count, 10)
-    assert [example.id for example in flip.examples] == [f"e{place}" for place in range(49, 500, 50)]
+    assert (flip.amount, len(flip.examples)) == (count, 1_000)
+    assert [example.id for example in flip.examples[:200]] == [f"e{place}" for place in range(49, count, 50)]
     assert (flip.examples[0].score_before, flip.examples[0].score_after) == (0.99, 0.99)
 
 
@@ -109,11 +113,71 @@ def test_what_vanished_within_a_case_is_missing() -> None:
     assert [each.what for each in shorter.findings] == ["1 example is gone from model"]
 
 
-def test_a_changed_design_is_told_and_more_is_no_loss() -> None:
-    main = one(predictions("11", "11", Attack("a", "00"), design={"seed": "1"}))
-    here = one(predictions("111", "111", Attack("a", "000"), Attack("b", "111"), design={"seed": "2"}))
-    verdict = judged(main, here)
+def test_more_attacks_and_more_examples_are_no_loss() -> None:
+    main = one(predictions("11", "11", Attack("ε=1", "00"), design={"epsilons": "[1]", "seed": "1"}))
+    more = predictions(
+        "111", "111", Attack("ε=1", "000"), Attack("ε=2", "111"), design={"epsilons": "[1, 2]", "seed": "1"}
+    )
+    verdict = judged(main, one(more))
     assert [(each.rule.value, each.what, each.before, each.after) for each in verdict.findings] == [
-        ("settings-changed", "seed of model", "1", "2")
+        ("settings-changed", "epsilons of model", "[1]", "[1, 2]")
     ]
-    assert verdict.exit_code == 0
+    assert (verdict.exit_code, verdict.tally.attacks) == (0, 1)
+
+
+@pytest.mark.parametrize("here", [{"seed": "2"}, {"seed": "1", "protected": '["age"]'}, {}])
+def test_an_attack_of_another_design_was_not_measured(here: dict[str, str]) -> None:
+    """Another seed, or a column that is protected now, may leave out what flips."""
+    main = one(predictions("11", "11", Attack("a", "00"), Attack("b", "00"), design={"seed": "1"}))
+    verdict = judged(main, one(predictions("11", "11", Attack("a", "11"), Attack("b", "00"), design=here)))
+    assert rules_of(verdict) == ["missing-case", "missing-case", "settings-changed"]
+    key = "protected" if "protected" in here else "seed"
+    assert verdict.findings[0].what == f"model is under another a than on main ({key} differs)"
+    assert verdict.findings[2].why == "another attack can't be compared"
+    assert (verdict.exit_code, verdict.tally.attacks, verdict.tally.held) == (1, 0, 0)
+
+
+def test_an_example_that_gets_no_answer_any_more_is_missing() -> None:
+    main = one(predictions("..1", "010"))
+    verdict = judged(main, one(predictions("..1", "0..")))
+    assert [(each.rule.value, each.what, each.amount) for each in verdict.findings if each.level == "error"] == [
+        ("missing-case", "2 examples of model got no answer", 2)
+    ]
+    assert (verdict.exit_code, verdict.tally.held) == (1, 0)
+    assert judged(one(predictions(".", ".")), one(predictions(".", "."))).findings == ()
+    right = judged(one(predictions("1", "1")), one(predictions("1", ".")))
+    assert rules_of(right) == ["negative-flip", "prediction-churn"]
+
+
+def test_without_a_truth_flips_under_an_attack_are_churn() -> None:
+    main = one(predictions("....", "1111", Attack("ε", "0001"), Attack("other", "0000")))
+    verdict = judged(main, one(predictions("....", "1111", Attack("ε", "1111"), Attack("other", "0000"))))
+    found = finding(verdict, "prediction-churn")
+    assert (found.what, found.amount, found.after) == (
+        "3 of 4 predictions without a truth newly flip, ε",
+        3,
+        "churn 75.00 % under attack",
+    )
+    assert [example.after for example in found.examples] == ["flipped"] * 3
+    assert len(verdict.findings) == 1
+    assert judged(main, main).findings == ()
+
+
+def test_what_main_shows_under_attack_is_no_news() -> None:
+    main = one(predictions("..", "11", Attack("ε", "00")))
+    here = one(predictions("..", "11", Attack("ε", "10")))
+    strict = Settings.model_validate({"rules": {"prediction-churn": {"level": "error"}}})
+    assert compare(main, here, strict).exit_code == 1
+    assert compare(main, here, strict, on_base=here).exit_code == 0
+    other = one(predictions("..", "11", Attack("ε", "01")))
+    assert compare(main, here, strict, on_base=other).exit_code == 1
+
+
+def test_the_test_that_measured_it_is_run_again_by_its_command() -> None:
+    main = one(predictions("11", "11", Attack("ε", "00")))
+    verdict = judged(main, one(predictions("11", "10", Attack("ε", "10"))))
+    assert {each.rule.value: each.command for each in verdict.findings} == {
+        "negative-flip": "pytest tests/m.py::t",
+        "adversarial-regression": "pytest tests/m.py::t",
+        "prediction-churn": "pytest tests/m.py::t",
+    }

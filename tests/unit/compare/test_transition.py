@@ -6,7 +6,8 @@ import pytest
 
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.outcome import Outcome
-from tests.support.compare import judged, report, rules_of
+from gate.schema.report import Report
+from tests.support.compare import case, judged, metric, report, rules_of, trials
 
 HELD = ("passed", "xfailed", "xpassed", "rerun")
 BROKEN = ("failed", "error", "crashed")
@@ -29,7 +30,9 @@ def expected(before: str, after: str) -> str | None:
     if after == "skipped":
         return "newly-skipped" if before in HELD else None
     if after == "xfailed":
-        return "newly-failing" if before in ("passed", "rerun") else None
+        return "newly-failing" if before in ("passed", "rerun", "xpassed") else None
+    if after == "xpassed" and before in ("passed", "rerun"):
+        return "settings-changed"
     if after == "rerun":
         return None if before in ("rerun", "absent") else "flaky"
     return "fixed" if before == "xfailed" and after in ("passed", "xpassed") else None
@@ -56,16 +59,46 @@ def test_every_cell_reaches_the_verdict(before: Step, after: Step) -> None:
     assert verdict.exit_code == (1 if fails else 0)
 
 
+def test_a_mark_lets_no_failure_in_in_two_steps() -> None:
+    """First the mark beside a test that passes, then the failure under it."""
+
+    def run(outcome: str) -> Report:
+        return report({"tests/a.py::t": outcome})
+
+    first = judged(run("passed"), run("xpassed"))
+    assert [(each.what, each.before, each.after) for each in first.findings] == [
+        ("marker xfail, though it passes", "not marked", "marked xfail")
+    ]
+    second = judged(run("xpassed"), run("xfailed"))
+    assert (second.findings[0].what, second.exit_code) == ("newly fails under its `xfail` mark", 1)
+    assert judged(run("passed"), run("xfailed")).findings[0].what == "newly fails under a new `xfail` mark"
+
+
+def test_a_stochastic_test_can_not_hide_under_a_mark() -> None:
+    main = report({}, case("tests/a.py::s", "passed", stochastic=True, trials=trials("1" * 48 + "00")))
+    marked = report({}, case("tests/a.py::s", "xfailed", stochastic=True, trials=trials("0" * 9)))
+    verdict = judged(main, marked)
+    assert rules_of(verdict) == ["newly-failing"]
+    assert (verdict.findings[0].before, verdict.findings[0].after, verdict.exit_code) == ("48/50", "xfailed", 1)
+    passing = report({}, case("tests/a.py::s", "xpassed", stochastic=True, trials=trials("1" * 20)))
+    assert rules_of(judged(main, passing)) == ["settings-changed"]
+
+
 def test_step_of_nothing_is_absence() -> None:
     assert step_of(None) is Step.ABSENT
     assert step_of(Outcome.CRASHED) is Step.CRASHED
 
 
 def test_an_outcome_that_is_no_longer_given_is_missing() -> None:
-    from tests.support.compare import case, metric
-
     main = report({}, case("probe", "passed", metrics=(metric(1.0),)))
     here = report({}, case("probe", None, metrics=(metric(1.0),)))
     verdict = judged(main, here)
     assert rules_of(verdict) == ["missing-case"]
     assert verdict.exit_code == 1
+
+
+def test_trials_that_are_no_longer_made_are_missing() -> None:
+    main = report({}, case("probe", None, stochastic=True, trials=trials("1" * 20)))
+    for here in (case("probe", None, stochastic=True), case("probe", "skipped", trials=trials("1" * 20))):
+        found = judged(main, report({}, here)).findings
+        assert [each.what for each in found if each.rule == "missing-case"] == ["is no longer tried"]

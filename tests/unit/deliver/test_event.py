@@ -20,7 +20,6 @@ REQUIRED = (
     "pull_request.number",
     "pull_request.base.ref",
     "pull_request.base.sha",
-    "pull_request.base.repo.full_name",
     "pull_request.head.sha",
 )
 
@@ -30,9 +29,9 @@ def environment(name: str, **more: str) -> dict[str, str]:
         "GITHUB_EVENT_NAME": name,
         "GITHUB_REPOSITORY": "octo/model",
         "GITHUB_SHA": MERGE,
+        "GITHUB_REF": "refs/pull/7/merge",
         "GITHUB_RUN_ID": "42",
         "GITHUB_RUN_ATTEMPT": "3",
-        "GITHUB_ACTOR": "octocat",
         **more,
     }
 
@@ -65,25 +64,43 @@ def test_a_pull_request_names_its_commits_and_not_the_merge_commit() -> None:
     event = read_event(environment("pull_request"), pull_request())
     assert (event.head_sha, event.base_sha, event.base_ref, event.pull_request) == (HEAD, BASE, "main", 7)
     assert event.checkout_sha == MERGE
-    assert (event.run_id, event.attempt, event.action, event.actor) == (42, 3, "synchronize", "octocat")
-    assert not event.fork
+    assert (event.run_id, event.attempt) == (42, 3)
     assert event.is_pull_request
+    assert (event.refs.number, event.refs.ref, event.refs.repository) == (7, "refs/pull/7/merge", "octo/model")
     assert event.run_url == "https://github.com/octo/model/actions/runs/42/attempts/3"
 
 
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target"])
 @pytest.mark.parametrize(
-    ("head", "fork", "lives"),
+    ("head", "lives"),
     [
-        ({}, False, "octo/model"),
-        ({"repo": {"full_name": "Octo/Model"}}, False, "Octo/Model"),
-        ({"repo": {"full_name": "stranger/model"}}, True, "stranger/model"),
-        ({"repo": None}, True, None),
+        ({}, "octo/model"),
+        ({"repo": {"full_name": "Octo/Model"}}, "Octo/Model"),
+        ({"repo": {"full_name": "stranger/model"}}, "stranger/model"),
+        ({"repo": None}, None),
     ],
 )
-def test_where_the_head_lives(name: str, head: dict[str, Any], fork: bool, lives: str | None) -> None:
-    event = read_event(environment(name), pull_request(**head))
-    assert (event.fork, event.head_repository) == (fork, lives)
+def test_where_the_head_lives(name: str, head: dict[str, Any], lives: str | None) -> None:
+    assert read_event(environment(name), pull_request(**head)).head_repository == lives
+
+
+@pytest.mark.parametrize(
+    "name", ["pull_request_review", "pull_request_review_comment", "push", "schedule", "an_event_of_tomorrow"]
+)
+def test_a_payload_with_a_pull_request_is_a_proposal_whatever_the_event_is_called(name: str) -> None:
+    event = read_event(environment(name), pull_request())
+    assert (event.head_sha, event.base_sha, event.base_ref, event.pull_request) == (HEAD, BASE, "main", 7)
+    assert event.is_pull_request
+    odd: object
+    for odd in ([], "x", {"number": 7}):
+        with pytest.raises(UsageError, match="payload of"):
+            read_event(environment(name), {"pull_request": odd})
+
+
+def test_a_schedule_runs_on_the_default_branch_alone() -> None:
+    environ = environment("schedule", GITHUB_REF="refs/heads/trunk")
+    assert read_event(environ, {}).base_ref == "trunk"
+    assert read_event({**environ, "GITHUB_EVENT_NAME": "workflow_dispatch"}, {}).base_ref == ""
 
 
 @pytest.mark.parametrize("path", REQUIRED)
@@ -145,12 +162,6 @@ def test_other_events_propose_nothing(name: str, payload: dict[str, Any]) -> Non
     assert (event.pull_request, event.is_pull_request, event.head_sha) == (None, False, MERGE)
 
 
-def test_dependabot_is_who_acts_not_who_opened() -> None:
-    assert read_event(environment("pull_request", GITHUB_ACTOR="dependabot[bot]"), pull_request()).dependabot
-    payload = without(pull_request(), "pull_request.user", {"login": "dependabot[bot]"})
-    assert not read_event(environment("pull_request"), payload).dependabot
-
-
 def test_an_enterprise_server_is_kept_with_its_path() -> None:
     more = {"GITHUB_API_URL": "https://ghe.example/api/v3/", "GITHUB_SERVER_URL": "https://ghe.example"}
     event = read_event(environment("pull_request", **more), pull_request())
@@ -194,7 +205,7 @@ def test_whose_code_stands_in_the_workspace(name: str, checked_out: str, unsafe:
 def test_an_event_can_not_be_changed() -> None:
     event = read_event(environment("pull_request"), pull_request())
     with pytest.raises(FrozenInstanceError):
-        event.fork = True  # type: ignore[misc]
+        event.base_ref = "mine"  # type: ignore[misc]
 
 
 def test_every_real_payload_is_read(capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,5 +234,5 @@ def test_real_pull_requests_of_forks(kind: str, lives: bool) -> None:
         value = json.loads(file.read_text("utf-8"))
         repository = value["base"]["repo"]["full_name"]
         event = read_event(environment("pull_request", GITHUB_REPOSITORY=repository), {"pull_request": value})
-        assert event.fork
         assert (event.head_repository is not None) is lives
+        assert event.head_repository != repository

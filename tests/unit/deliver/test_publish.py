@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from gate import render
+from gate.deliver import publish
 from gate.deliver.event import Event
 from gate.deliver.publish import Publisher
 from gate.deliver.runner import RunnerFiles
-from gate.render import parse_marker
-from gate.schema.verdict import ExitCode, Provenance, Verdict
+from gate.render import parse_marker, verdict_from_json
+from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
 from gate.settings import Settings
 from tests.support.github.faults import Fault
 from tests.support.github.fixture import HEAD, NUMBER, TOKEN, Time, serve
@@ -23,6 +25,13 @@ from tests.support.github.server import GitHubServer
 from tests.support.github.state import READ_ONLY
 from tests.support.verdicts import failing
 
+PROBLEM = Problem("unknown setting `alhpa` <b>", "base 3f9c1e2:gate.toml:2", "did you mean `alpha`?")
+UNJUDGED = Verdict(
+    exit_code=ExitCode.USAGE,
+    would_exit=ExitCode.USAGE,
+    provenance=Provenance(head=HEAD, pull_request=NUMBER),
+    problem=PROBLEM,
+)
 RED = Verdict(
     findings=(failing(1, "test_iban", "KeyError"),),
     exit_code=ExitCode.REGRESSION,
@@ -40,11 +49,11 @@ class Desk:
         self.run = 10
 
     def publish(
-        self, verdict: Verdict, *, token: str = TOKEN, comment: str = "always", **more: object
+        self, verdict: Verdict, *, token: str = TOKEN, comment: str = "always", shell: bool = False, **more: object
     ) -> tuple[str, ...]:
         self.run += 1
         environ = {
-            "GITHUB_ACTIONS": "true",
+            "GITHUB_ACTIONS": "" if shell else "true",
             "GITHUB_OUTPUT": str(self.folder / "outputs"),
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
         }
@@ -119,10 +128,12 @@ def test_places_that_can_not_be_written_stop_nothing(desk: Desk) -> None:
 
     (desk.folder / "summary").mkdir()
     warnings = desk.publish(RED, write=refuse)
-    assert [warning.partition(" could not")[0].split()[-1] for warning in warnings] == [
-        str(desk.folder / "gate"),
-        "summary",
-    ]
+    files = [str(desk.folder / "gate" / name) for name in ("verdict.json", "comment.md", "report.html")]
+    assert warnings == (
+        f"{files[0]}, {files[1]} and {files[2]} could not be written: No space left on device",
+        "the step summary could not be written: can't write the file of GITHUB_STEP_SUMMARY: Is a directory; "
+        "check the step's container and user",
+    )
     assert desk.outputs["exit-code"] == "1"
     assert len(desk.github.comments(NUMBER)) == 1
 
@@ -142,3 +153,86 @@ def test_findings_alone_make_a_comment_but_good_news_end_it(desk: Desk) -> None:
     assert "test_iban" not in comment.body
     desk.publish(replace(GREEN, welcome=True), comment="findings")
     assert len(desk.github.comments(NUMBER)) == 1
+
+
+@pytest.mark.parametrize("comment", ["always", "findings"])
+def test_that_nothing_could_be_judged_replaces_the_comment_of_an_earlier_commit(desk: Desk, comment: str) -> None:
+    desk.publish(GREEN)
+    assert "As robust as main" in desk.github.comments(NUMBER)[0].body
+    assert desk.publish(UNJUDGED, comment=comment) == ()
+    (told,) = desk.github.comments(NUMBER)
+    assert "Not judged: wrong usage or configuration" in told.body
+    assert "`base 3f9c1e2:gate.toml:2`: unknown setting `alhpa` &#60;b&#62;." in told.body
+    assert "**Next:** did you mean `alpha`?" in told.body
+    assert desk.outputs == {
+        "verdict": "usage",
+        "exit-code": "2",
+        "findings": "0",
+        "report": str(desk.folder / "gate" / "verdict.json"),
+        "comment-url": desk.outputs["comment-url"],
+    }
+    assert desk.outputs["comment-url"].endswith(f"#issuecomment-{told.id}")
+    assert verdict_from_json((desk.folder / "gate" / "verdict.json").read_text("utf-8")).problem == PROBLEM
+    assert "alhpa" in (desk.folder / "summary").read_text("utf-8")
+    assert "alhpa" in (desk.folder / "gate" / "report.html").read_text("utf-8")
+    _, (name, said) = commands(desk.log.getvalue())
+    assert (name, said.split("%0A")) == (
+        "error",
+        ["base 3f9c1e2:gate.toml:2: unknown setting `alhpa` <b>", "next: did you mean `alpha`?"],
+    )
+
+
+def test_that_nothing_could_be_judged_is_worth_a_comment(desk: Desk) -> None:
+    desk.publish(UNJUDGED, comment="findings")
+    assert len(desk.github.comments(NUMBER)) == 1
+
+
+def test_at_a_shell_an_error_leaves_nothing_behind(desk: Desk) -> None:
+    assert desk.publish(UNJUDGED, shell=True) == ()
+    assert not desk.github.log
+    assert not (desk.folder / "gate").exists()
+
+
+@pytest.mark.parametrize("name", ["comment", "summary", "page", "verdict_json", "annotations"])
+def test_a_text_that_can_not_be_made_stops_nothing_else(desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def fail(*_: object, **__: object) -> str:
+        raise ZeroDivisionError(TOKEN)
+
+    monkeypatch.setattr(render, name, fail)
+    warnings = desk.publish(RED)
+    places = {"comment": 2, "summary": 1, "page": 1, "verdict_json": 1, "annotations": 1}
+    assert len(warnings) == places[name]
+    assert all("internal error: ZeroDivisionError" in warning and TOKEN not in warning for warning in warnings)
+    assert (desk.outputs["verdict"], desk.outputs["exit-code"]) == ("regression", "1")
+    assert len(desk.github.comments(NUMBER)) == (name != "comment")
+    made = {path.name for path in (desk.folder / "gate").iterdir()}
+    lost = {"comment": "comment.md", "page": "report.html", "verdict_json": "verdict.json"}.get(name)
+    assert made == {"comment.md", "report.html", "verdict.json"} - {lost}
+    assert bool(commands(desk.log.getvalue())) is (name != "annotations")
+    if name == "verdict_json":
+        assert "internal error" not in desk.github.comments(NUMBER)[0].body
+
+
+def test_a_client_that_breaks_stops_nothing_else(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError(TOKEN)
+
+    monkeypatch.setattr(publish, "post_comment", fail)
+    assert desk.publish(RED) == ("no comment: internal error: KeyError",)
+    assert desk.outputs["exit-code"] == "1"
+
+
+def test_no_text_shows_a_token_that_the_suite_has_found(desk: Desk) -> None:
+    """It stands in a message of a failing test, where it would be escaped, folded and wrapped."""
+    found = failing(1, f"test_{TOKEN}", f"leaked: ghp_another_token_of_mine {'.' * 80}{TOKEN}{'.' * 200}")
+    environ = {"GITHUB_TOKEN": TOKEN, "GH_TOKEN": "ghp_another_token_of_mine"}
+    assert desk.publish(replace(RED, findings=(found,)), tokens=environ) == ()
+    texts = [path.read_text("utf-8") for path in (desk.folder / "gate").iterdir()]
+    texts += [(desk.folder / "summary").read_text("utf-8"), desk.log.getvalue()]
+    texts += [comment.body for comment in desk.github.comments(NUMBER)]
+    assert len(texts) == 6
+    for text in texts:
+        assert "***" in text
+        assert TOKEN[:12] not in text, "neither whole nor cut in the middle, as long texts are"
+        assert "another_token" not in text
+        assert "another&#95;token" not in text

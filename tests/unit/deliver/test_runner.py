@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.deliver.runner import SUMMARY_BYTES, RunnerFiles
+from gate.deliver.runner import SUMMARY_BYTES, RunnerFiles, in_workflow
 from gate.errors import DeliveryError
 from tests.support.github.runner import commands, outputs
 
@@ -111,11 +111,24 @@ def test_a_log_that_is_not_unicode(tmp_path: Path) -> None:
     log.detach()
 
 
-def test_masks(tmp_path: Path) -> None:
-    files, log = runner(tmp_path)
-    files.add_mask("a%b\n\n  \nsecond")
-    files.add_mask("")
-    assert log.getvalue().splitlines() == ["::add-mask::a%25b", "::add-mask::second"]
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        ({"GITHUB_ACTIONS": ""}, False),
+        ({"GITHUB_ACTIONS": "false"}, False),
+        ({"GITHUB_ACTIONS": "true"}, True),
+        ({"GITHUB_ACTIONS": "True"}, True),
+        ({"GITHUB_ACTIONS": " TRUE "}, True),
+        ({"GITHUB_ACTIONS": "1"}, True),
+        ({"GITHUB_EVENT_NAME": "pull_request"}, True),
+        ({"GITHUB_ACTIONS": "false", "GITHUB_EVENT_NAME": "push"}, True),
+        ({"GITHUB_REPOSITORY": "octo/model", "GITHUB_TOKEN": "x", "CI": "true"}, False),
+    ],
+)
+def test_what_is_unclear_is_a_workflow(environ: dict[str, str], expected: bool) -> None:
+    assert in_workflow(environ) is expected
+    assert RunnerFiles(environ, io.StringIO()).present is expected
 
 
 @pytest.mark.parametrize(
@@ -149,7 +162,6 @@ def test_a_word_that_stops_commands_is_new_each_time(tmp_path: Path) -> None:
 def test_in_a_shell_nothing_is_said(tmp_path: Path) -> None:
     files, log = runner(tmp_path, GITHUB_ACTIONS="")
     files.annotate(["::error::x"])
-    files.add_mask("token")
     with files.stopped_commands():
         pass
     assert log.getvalue() == ""

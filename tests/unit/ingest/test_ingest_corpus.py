@@ -92,7 +92,7 @@ def test_reasons_of_the_notable_ones() -> None:
         return "; ".join(read(name).completeness.reasons)
 
     assert reason("more-itertools-10.5.0_py8_x.json") == "154 of 822 collected tests are reported"
-    assert reason("sqlparse-0.5.3_py8_nomatch.json") == "no tests were collected (exit code 5)"
+    assert reason("sqlparse-0.5.3_py8_nomatch.json") == "every collected test was deselected, 464 in all (exit code 5)"
     assert reason("sqlparse-0.5.3_py8_collectonly.json") == "0 of 464 collected tests are reported"
     assert "collecting jsonschema/tests/test_cli.py failed: StopIteration" in reason("jsonschema-4.21.1_py8.json")
     assert "exit code 2" in reason("deepdiff-8.6.1_py8_collecterror.json")

@@ -145,3 +145,48 @@ def test_other_xml_is_told_by_its_root(text: str, what: str) -> None:
 
 def test_a_test_needs_some_name() -> None:
     assert refused("<testsuite><testcase/></testsuite>").where == "j.xml: testcase 0"
+
+
+def reasons(text: str) -> tuple[str, ...]:
+    return read_report(text.encode(), "j").completeness.reasons
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inner", "told"),
+    [
+        ('tests="5" failures="1" errors="2"', "", "counts 3 failures and errors, of which 0 are reported"),
+        (
+            'failures="2"',
+            "<testcase name='b'><failure/></testcase>",
+            "counts 2 failures and errors, of which 1 are reported",
+        ),
+        ("", '<error message="no set-up">t</error>', "has an error outside of its tests: no set-up"),
+        ("", "<failure>first\nsecond</failure>", "has a failure outside of its tests: first"),
+        ('errors="1"', "<error/>", "has an error outside of its tests"),
+        ("", '<testsuite name="s" tests="4" skipped="1"/>', "counts 4 tests, and none is reported"),
+    ],
+)
+def test_what_a_suite_says_that_no_test_shows_makes_it_not_whole(attributes: str, inner: str, told: str) -> None:
+    suite = f'<testsuite name="s" {attributes}><testcase name="a" classname="c"/>{inner}</testsuite>'
+    assert reasons(f"<testsuites>{suite}</testsuites>") == (f"the suite s {told}",)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inner"),
+    [
+        ('tests="15" failures="0"', ""),  # some tools count subtests
+        ('failures="1" errors="1"', "<testcase name='b'><failure/><error/></testcase>"),
+        ('failures="many" errors="-1" tests=""', ""),
+        ("", '<testsuite name="in" tests="2" skipped="1" disabled="1"/>'),
+    ],
+)
+def test_what_the_tests_of_a_suite_explain_leaves_it_whole(attributes: str, inner: str) -> None:
+    assert reasons(f'<testsuite name="s" {attributes}><testcase name="a" classname="c"/>{inner}</testsuite>') == ()
+
+
+def test_what_is_counted_by_suites_within_suites_is_told_once() -> None:
+    inner = '<testsuite name="in" failures="1"><testcase name="a"/></testsuite>'
+    assert reasons(f'<testsuites name="out" failures="1">{inner}</testsuites>') == (
+        "the suite out counts 1 failures and errors, of which 0 are reported",
+    )
+    assert len(reasons(f"<testsuites>{'<testsuite><error/></testsuite>' * 50}</testsuites>")) == 20

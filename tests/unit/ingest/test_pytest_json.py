@@ -174,6 +174,19 @@ def test_a_failure_that_no_test_shows() -> None:
     assert reasons(encoded(entry(), exitcode=0)) == ()
 
 
+def test_a_known_failure_explains_no_second_one() -> None:
+    found = (entry("t.py::a", outcome="failed"), entry("t.py::b", outcome="subtests passed"))
+    counts = {"failed": 2, "passed": 0, "total": 2, "collected": 2}
+    assert reasons(encoded(*found, exitcode=1, summary=counts)) == (
+        "1 of the 2 failures that the summary counts are reported",
+    )
+    assert reasons(encoded(*found, exitcode=1, summary=counts | {"failed": 1})) == ()
+    lost = {"subtests failed": 1, "error": 1, "failed": 1, "total": 2}
+    assert reasons(encoded(*found, exitcode=1, summary=lost)) == (
+        "1 of the 3 failures that the summary counts are reported",
+    )
+
+
 def test_fewer_tests_than_were_collected() -> None:
     stopped = {"total": 1, "collected": 10, "deselected": 2}
     assert reasons(encoded(entry(), summary=stopped)) == ("1 of 8 collected tests are reported",)

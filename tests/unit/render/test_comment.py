@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from gate import render
 from gate.render.comment import COMMENT_LIMIT, SMALLEST, SUMMARY_LIMIT
-from gate.schema.verdict import ExitCode, Finding, Level, RuleName, Tally, Verdict
+from gate.schema.verdict import (
+    Answer,
+    CaseDecision,
+    ExampleChange,
+    ExitCode,
+    Finding,
+    Level,
+    Problem,
+    RuleName,
+    Tally,
+    Verdict,
+)
 from tests.support import verdicts
 from tests.support.markdown_reader import read
 
@@ -30,6 +42,45 @@ def test_headlines() -> None:
     assert headline(verdicts.only_undecided()) == "### ✅ As robust as main: 1 undecided"
     assert headline(verdicts.incomplete()) == "### ❔ Could not decide: 1 finding fails this check"
     assert headline(verdicts.welcome()) == "### 👋 Welcome: nothing to compare with yet"
+
+
+def unjudged(code: ExitCode, message: str, where: str = "", remedy: str = "") -> Verdict:
+    return Verdict(exit_code=code, would_exit=code, problem=Problem(message, where, remedy))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (ExitCode.USAGE, "wrong usage or configuration"),
+        (ExitCode.UNDECIDED, "could not decide"),
+        (ExitCode.INTERNAL, "the gate itself failed"),
+    ],
+)
+def test_what_could_not_be_judged_says_why_and_what_next(code: ExitCode, said: str) -> None:
+    lines = render.comment(unjudged(code, "it broke", "gate.toml:2", "did you mean `alpha`?")).splitlines()
+    assert lines[1:5] == [
+        f"### ⛔ Not judged: {said}",
+        "",
+        "`gate.toml:2`: it broke.  ",
+        "**Next:** did you mean `alpha`?",
+    ]
+    assert len(lines) == 7
+    assert "no statistics needed" not in lines[6]
+    assert "Next:" not in render.comment(unjudged(code, "it broke"))
+
+
+def test_what_could_not_be_judged_is_foreign_text() -> None:
+    evil = "@octocat </sub><img src=x> [a](http://e) | `x\n::error::forged"
+    verdict = unjudged(ExitCode.USAGE, evil, evil, evil)
+    for text in (render.comment(verdict), render.summary(verdict), render.page(verdict)):
+        assert "<img" not in text
+        assert "\n::error" not in text
+    found = read(render.comment(verdict))
+    assert not [text for text in found.text if "@octocat" in text]
+    assert found.links == []
+    assert "\n::error" not in render.terminal(verdict)
+    (line,) = render.annotations(verdict)
+    assert "\n" not in line
 
 
 def test_observe_mode_says_what_would_fail() -> None:
@@ -54,9 +105,18 @@ def test_a_suite_beside_the_default_one_is_named() -> None:
 def test_statistics_are_mentioned_only_where_something_is_stochastic() -> None:
     assert "deterministic: no statistics needed" in render.comment(verdicts.unchanged())
     stochastic = replace(verdicts.unchanged(), tally=Tally(cases=3, held=3, stochastic=2, trials=1), alpha=0.01)
-    text = render.comment(stochastic)
-    assert "noise fails an unchanged pull request at most 1 time in 100" in text
-    assert "3 tests (2 stochastic, 1 trial)" in text
+    assert "noise fails an unchanged pull request at most 1 time in 100" in render.comment(stochastic)
+
+
+def test_only_what_held_is_counted_as_held() -> None:
+    def drawn(name: str, answer: Answer, trials: int, measured: bool = True) -> CaseDecision:
+        return CaseDecision(name, answer, "sequential", None, 0.05, (9, 10), (trials, trials), measured=measured)
+
+    decisions = drawn("a", "holds", 7), drawn("b", "undecided", 60), drawn("c", "holds", 3, measured=False)
+    tally = Tally(cases=4, held=2, stochastic=3, trials=70, examples=100, negative_flips=3, attacks=1, metrics=1)
+    text = render.comment(replace(verdicts.unchanged(), tally=tally, decisions=decisions))
+    assert "**Held:** 2 tests (1 stochastic, 7 trials), 97 of 100 predictions, 1 attack, 1 metric." in text
+    assert "1,000 predictions (0 negative flips)" in render.comment(verdicts.unchanged())
 
 
 def test_groups_stand_before_single_findings() -> None:
@@ -143,4 +203,57 @@ def test_what_is_fixed_and_new_is_named_and_counted() -> None:
 
 def test_only_addresses_that_may_be_linked_are() -> None:
     assert read(render.comment(verdicts.hostile())).links == []
-    assert read(render.comment(verdicts.worse())).links == [verdicts.ORIGIN.report_url, verdicts.ORIGIN.rules_url]
+    assert read(render.comment(verdicts.worse())).links == [verdicts.ORIGIN.report_url]
+
+
+def test_the_headings_are_those_of_what_is_below() -> None:
+    warned = Verdict(findings=(verdicts.failing(1, "test_a", "", level=Level.WARNING),), provenance=verdicts.ORIGIN)
+    for verdict, heading in (
+        (verdicts.worse(), ("What got worse", "Why it isn't noise")),
+        (warned, ("What was found", "Why")),
+        (verdicts.incomplete(), ("What was found", "Why")),
+    ):
+        row = read(render.comment(verdict)).rows[0]
+        assert (row[1], row[4]) == heading
+        assert heading[0] in render.terminal(verdict)
+
+
+def test_what_does_not_fail_says_what_is_next() -> None:
+    def told(*findings: Finding) -> str:
+        lines = render.comment(Verdict(findings=findings, provenance=verdicts.ORIGIN)).split("\n")
+        return next((line.rstrip() for line in lines if line.startswith("**Next:**")), "")
+
+    warnings = [verdicts.failing(n, f"test_{n}", "", level=Level.WARNING) for n in (1, 2)]
+    assert told(warnings[0]) == (
+        "**Next:** read the warning before you merge; nothing fails this check: `gate show F1 --pr 412`."
+    )
+    assert "read the warnings" in told(*warnings)
+    assert "`gate show F1 F2 --pr 412`" in told(*warnings)
+    known = verdicts.failing(1, "test_a", "", known_on_base=True)
+    assert told(known) == "**Next:** mend it on main, whose own it is: `gate show F1 --pr 412`."
+    assert told(verdicts.undecided(1)) == ""
+    assert told() == ""
+
+
+def test_the_way_to_accept_a_change_leads_over_its_merge() -> None:
+    text = render.comment(regressed(verdicts.failing(1, "test_a", "")))
+    assert "where it is meant, merge it and then adopt main's own report with `gate baseline adopt REPORT`" in text
+    assert "(README, Accepting an intended change)" in text
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    assert "\n## Accepting an intended change\n" in readme
+
+
+def test_examples_that_are_not_shown_have_a_command_or_stand_in_the_report() -> None:
+    examples = tuple(ExampleChange(f"e{place}", "no", "yes") for place in range(25))
+    flips = replace(verdicts.flips(1), examples=examples, amount=25)
+    text = render.comment(regressed(flips, provenance=verdicts.ORIGIN))
+    assert "the worst 10 of 25 examples, values hidden</summary>" in text
+    assert "15 more: `gate show F1 --pr 412`." in text
+    assert "Left out" not in text
+    many = render.comment(regressed(replace(flips, amount=1_025)))
+    assert "15 more: `gate show F1`, and 1,000 more in the report." in many
+    assert "more:" not in render.comment(regressed(replace(flips, examples=examples[:10], amount=10)))
+    whole = render.comment(regressed(flips))
+    sheds = (render.comment(regressed(flips), limit) for limit in range(len(whole), SMALLEST, -10))
+    shed = next(text for text in sheds if "values hidden" not in text)
+    assert "**Left out to stay readable:** 25 examples." in shed

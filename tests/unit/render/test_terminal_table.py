@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gate import render
-from gate.render.width import width
+from gate.render.width import width, wrap
+from gate.schema.verdict import Finding, Level, RuleName, Verdict
 from tests.support import verdicts
 
 
@@ -27,6 +28,39 @@ def test_columns_stay_aligned_with_wide_characters() -> None:
     places = [width(line[: line.index("passed")]) for line in lines]
     assert len(places) == 2
     assert places[0] == places[1]
+
+
+def test_words_are_kept_whole_where_they_can_be() -> None:
+    marked = Finding(
+        RuleName.SETTINGS_CHANGED,
+        Level.WARNING,
+        "tests/test_tone.py::test_no_advice_is_ever_given",
+        "tests/test_tone.py::test_no_advice_is_ever_given",
+        "marker stochastic",
+        "not marked",
+        "marked stochastic",
+        "main's decides",
+        "F1",
+    )
+    other = verdicts.failing(2, f"test_{'long_' * 20}", "AssertionError: a long message that takes its room as well")
+    for columns in (80, 100, 120):
+        lines = render.terminal(Verdict(findings=(other, marked)), width=columns).split("\n")
+        words = {word for line in lines for word in line.split()}
+        assert {"marked", "stochastic", "AssertionError:"} <= words
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("marked stochastic", 16, ["marked", "stochastic"]),
+        ("a stochastic mark", 10, ["a", "stochastic", "mark"]),
+        ("tests/test_schema.py::t", 14, ["tests/test_", "schema.py::t"]),
+        ("one two", 7, ["one two"]),
+        ("", 4, [""]),
+    ],
+)
+def test_lines_are_broken_between_words(text: str, columns: int, lines: list[str]) -> None:
+    assert wrap(text, columns) == lines
 
 
 def test_colour_only_when_asked() -> None:

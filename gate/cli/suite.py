@@ -1,0 +1,30 @@
+"""What commands share that run the suite in this folder and judge nothing."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gate.record.run import RunResult
+    from gate.schema.report import Report
+    from gate.settings import Settings
+
+_SHORT = 7
+
+
+def session_name(commit: str) -> str:
+    """Name of one run's trials. Each run of a commit has its own, so that a second one counts beside the first.
+
+    Otherwise a baseline could be measured again until it looks good.
+    """
+    return f"{commit[:_SHORT] or 'here'}.{secrets.token_hex(3)}"
+
+
+def report_of(result: RunResult, path: Path, settings: Settings) -> Report:
+    """The report that a run left, which is not whole where the process ended in another way than it says."""
+    from gate.cli.files import read_report_file
+    from gate.record.endings import as_ended
+
+    return as_ended(read_report_file(path, settings.max_report_bytes), result.exit_code)

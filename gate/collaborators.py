@@ -1,0 +1,113 @@
+"""What one gating works with: the request, the collaborators with effects, and what they hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from gate.baselines.base import Base
+    from gate.baselines.trusted import TrustedBase
+    from gate.deliver.earlier import History
+    from gate.deliver.event import Event
+    from gate.deliver.main_report import MainReport
+    from gate.rounds import RunTurn
+    from gate.schema.verdict import Verdict
+    from gate.settings import Layer, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to gate.
+
+    Attributes:
+        root: the checkout of the pull request.
+        environ: the environment of the gate, event and runner files included.
+        options: settings of the command line, by kebab-case key.
+        base: commit that the user named; None finds it.
+        output: folder for candidate, verdict, comment and page.
+        action: whether the settings come from the inputs of the action.
+        main_report: report of main's own run that the user named in a shell; nothing else can name one.
+    """
+
+    root: Path
+    environ: Mapping[str, str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    base: str | None = None
+    output: Path = Path(".gate")
+    action: bool = False
+    main_report: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What running the suite left: the bytes of its report, or the reason why there are none.
+
+    Attributes:
+        trials: of its stochastic tests, for later runs.
+        exit_code: of the process of the suite; None where it is not known, or where a signal ended it.
+    """
+
+    report: bytes | None
+    reason: str = ""
+    trials: bytes = b""
+    notices: tuple[str, ...] = ()
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the suite is told of its trials.
+
+    Attributes:
+        plan: text of the plan; empty where nothing is stochastic.
+        again: whether it ran before in this process, and only some of its tests run once more.
+    """
+
+    plan: str = ""
+    again: bool = False
+
+
+class Delivery(Protocol):
+    """Where texts go; never raises, and returns what could not be delivered as sentences."""
+
+    def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
+        """Comment, summary, annotations, outputs, files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Collaborators with effects.
+
+    Attributes:
+        prepare: what must be done before any code of the head runs.
+        read_event: the event of GitHub, or None in a shell.
+        find_base: the base of this checkout.
+        read_trusted: settings and baseline of the base, before anything of the head runs.
+        read_readable: the settings that count as far as they can be read, for telling that they can't be used.
+        read_main: what main's own latest run shows, likewise.
+        read_history: trials of earlier runs of this pull request.
+        arms: what makes fresh trials of base and head; gives None where that can't be done.
+        measure: runs the suite.
+        keep: trials for later runs.
+        read_file: bytes of a report file, at most so many.
+        delivery: where texts go.
+        say: a step of long work.
+    """
+
+    prepare: Callable[[Request], None]
+    read_event: Callable[[Request], Event | None]
+    find_base: Callable[[Request, Event | None], Base | None]
+    read_trusted: Callable[[Request, Base | None, Sequence[Layer]], TrustedBase]
+    read_readable: Callable[[Request, Base | None], Sequence[Layer]]
+    read_main: Callable[[Request, Event | None, Base | None, Settings], MainReport]
+    read_history: Callable[[Request, Event | None, Settings], History]
+    arms: Callable[[Request, Base | None, Settings], AbstractContextManager[RunTurn | None]]
+    measure: Callable[[Request, Settings, Told], Measured]
+    keep: Callable[[Request, bytes], None]
+    read_file: Callable[[Path, int], bytes]
+    delivery: Callable[[Request], Delivery]
+    say: Callable[[str], None]

@@ -1,0 +1,32 @@
+"""One candidate from the reports of several producers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gate.schema.report import Completeness, Report
+
+
+def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -> Report:
+    """One candidate from those of several producers; it is whole only if each of them is.
+
+    Args:
+        reasons: why it is not whole beside what the reports say themselves.
+    """
+    if not reports:
+        return Report(cases=(), suite=suite, completeness=Completeness(reasons=reasons))
+    first = reports[0]
+    completeness = first.completeness
+    others = [report.completeness for report in reports[1:]]
+    return replace(
+        first,
+        suite=suite,
+        cases=tuple(case for report in reports for case in report.cases),
+        completeness=replace(
+            completeness,
+            collection_errors=sum((part.collection_errors for part in others), completeness.collection_errors),
+            reasons=(*sum((part.reasons for part in others), completeness.reasons), *reasons),
+        ),
+        fingerprints={key: value for report in reports for key, value in sorted(report.fingerprints.items())},
+    )

@@ -1,0 +1,121 @@
+"""The suite run in the user's own Python, and what pytest and the plugin are told of the settings and the plan."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from gate.errors import UsageError
+from gate.record.run import RunResult, World, run_suite
+from gate.sandbox.environment import suite_environment
+from gate.settings import Settings
+from gate.trials.plan import Plan, plan_to_text
+
+
+def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
+    settings: Settings,
+    *,
+    root: Path,
+    report: Path,
+    environ: Mapping[str, str],
+    python: str,
+    local: Path | None = None,
+    echo: Callable[[bytes], None] | None = None,
+    commit: str = "",
+    plan: str = "",
+    trials: Path | None = None,
+) -> RunResult:
+    """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
+
+    Args:
+        local: where the plugin says which key stands for which example; None leaves it out.
+        commit: what the report says that it is of, see `gate.baselines.measured`.
+        plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
+        trials: where the plugin leaves its trials for later runs; what stood there is removed first.
+    """
+    world = World(python, root / settings.working_directory, suite_environment(environ))
+    arguments = split_arguments(settings)
+    report = root / report
+    try:
+        if trials is not None:
+            trials.unlink(missing_ok=True)  # it must never be taken for this run's
+        with _written(plan, report) as path:
+            options = plugin_options(settings, local, commit, plan=path, trials=trials)
+            return run_suite(
+                arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
+            )
+    except OSError as error:
+        return RunResult(None, None, f"{error.filename or report} can't be prepared: {error.strerror or error}")
+
+
+@contextlib.contextmanager
+def _written(plan: str, report: Path) -> Iterator[Path | None]:
+    """The plan as a file beside the report; None without one."""
+    if not plan:
+        yield None
+        return
+    path = report.with_name(report.name + ".plan")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(plan, encoding="utf-8")
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def fixed_plan(settings: Settings, session: str) -> str:
+    """The plan of a sample for the baseline: so many trials of each stochastic test as the settings say.
+
+    Args:
+        session: name of the run, with which its trials are kept.
+    """
+    return plan_to_text(Plan(session=session, fixed=settings.baseline_trials))
+
+
+def split_arguments(settings: Settings) -> list[str]:
+    """The user's own arguments for pytest.
+
+    Raises:
+        UsageError: a quotation mark has no partner.
+    """
+    try:
+        return shlex.split(settings.arguments)
+    except ValueError as error:
+        raise UsageError(
+            f"can't be split: {str(error).lower()}", where="arguments", remedy="quote it as for a shell"
+        ) from None
+
+
+def plugin_options(
+    settings: Settings,
+    local: Path | None = None,
+    commit: str = "",
+    *,
+    plan: Path | None = None,
+    trials: Path | None = None,
+) -> list[str]:
+    """What the plugin is told of the settings.
+
+    Args:
+        local, commit, trials: as `run_locally` takes them.
+        plan: file with the plan of its trials.
+    """
+    options = [
+        f"--gate-suite={settings.suite}",
+        f"--gate-mode={settings.mode}",
+        f"--gate-trial-timeout={settings.trial_timeout:g}",
+    ]
+    if settings.plain_ids:
+        options.append("--gate-plain-ids")
+    if local is not None:
+        options.append(f"--gate-local={local.absolute()}")
+    if commit:
+        options.append(f"--gate-commit={commit}")
+    if plan is not None:
+        options.append(f"--gate-plan={plan.absolute()}")
+    if trials is not None:
+        options.append(f"--gate-trials={trials.absolute()}")
+    return options

@@ -1,0 +1,229 @@
+"""Tests marked `stochastic` as trials: the design is asked after each, and the test is reported once."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gate.errors import GateError
+from gate.record.plugin import ending
+from gate.record.plugin.alarm import Alarm
+from gate.record.plugin.attempt import Attempts
+from gate.record.plugin.carrier import FACETS
+from gate.record.plugin.marker import NAME, Asked, asked_of
+from gate.record.plugin.source import fingerprint
+from gate.schema.codec import trials_to_json
+from gate.schema.report import Session, Trials
+from gate.trials.carry import Carried
+from gate.trials.designs import Fixed
+from gate.trials.loop import Ending, TrialLoop, TrialsRun
+from gate.trials.plan import Plan
+from gate.trials.question import Posed, pose
+
+if TYPE_CHECKING:
+    from gate.record.plugin.inputs import InputsToday
+
+ENTRY = "_gate_entry"
+_SHORT = 7
+
+
+@dataclass(slots=True)
+class _Running:
+    """The test whose trials are being made."""
+
+    item: pytest.Item
+    attempts: Attempts
+    limit: float | None
+    deadline: float = 0.0
+
+
+class TrialRunner:
+    """Stands in every process that runs tests.
+
+    Args:
+        plan: how many trials, and what they are compared with.
+        timeout: seconds of one trial, where its marker names none.
+        inputs: what digests a test's inputs; None when nothing carries over.
+    """
+
+    def __init__(self, config: pytest.Config, plan: Plan, timeout: float, inputs: InputsToday | None) -> None:
+        self._config = config
+        self._plan = plan
+        self._timeout = timeout
+        self._inputs = inputs
+        self._alarm = Alarm()
+        self._designs: dict[Any, Any] = {}
+        self._running: _Running | None = None
+        self._ordinary = any(config.getoption(name, False) for name in ("setuponly", "setupplan", "usepdb"))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Before anybody deselects: what was collected was loaded."""
+        if self._inputs is not None and any(item.get_closest_marker(NAME) is not None for item in items):
+            earlier = [carried for entries in self._plan.carried.values() for carried in entries]
+            self._inputs.begin(items, earlier)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        asked = None if self._ordinary else _asked(item)
+        if asked is None:
+            return None  # an ordinary test
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in self._measure(item, nextitem, asked):
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _measure(self, item: pytest.Item, nextitem: pytest.Item | None, asked: Asked) -> list[pytest.TestReport]:
+        posed = self._pose(item, asked)
+        carried = self._carried(item, asked)
+        digest = fingerprint(item, asked)  # before a trial can change a parameter
+        loop = TrialLoop(
+            posed.design,
+            cap=posed.cap,
+            s0=posed.s0,
+            carried="" if carried is None else carried.outcomes,
+            excerpt="" if carried is None else carried.excerpt,
+        )
+        attempts = Attempts(item, nextitem, asked.infrastructure, lambda: self._alarm.fired)
+        self._running = _Running(item, attempts, self._limit(item, asked))
+        reseeds = _reseeding(item.config.option, False)
+        try:
+            while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
+                loop.tell(attempts.run_once(loop.number))
+            broken = attempts.finish()
+        finally:
+            self._running = None
+            _reseeding(item.config.option, reseeds)
+        reports = self._reports(item, asked, posed, loop.result(), attempts, broken)
+        if digest:
+            setattr(reports[-1], FACETS, {**getattr(reports[-1], FACETS), "fingerprint": digest})
+        return reports
+
+    def _reports(
+        self,
+        item: pytest.Item,
+        asked: Asked,
+        posed: Posed,
+        run: TrialsRun,
+        attempts: Attempts,
+        broken: pytest.TestReport | None,
+    ) -> list[pytest.TestReport]:
+        judged = ending.judge(run, below=posed.below(run), regressed=posed.regressed(run))
+        reports = ending.reports_of(item, run, attempts, judged)
+        if broken is not None and reports[-1] is not broken:
+            reports[-1] = broken
+        facets = getattr(reports[-1], FACETS, {"stochastic": True})
+        trials = self._trials(asked, posed, run, attempts.shared)
+        setattr(reports[-1], FACETS, {**facets, "trials": trials_to_json(trials)})
+        if self._inputs is not None and self._plan.fixed is None and broken is None:
+            usual = all(not hasattr(report, "wasxfail") for report in reports)
+            if usual and run.ending is not Ending.ABANDONED:
+                setattr(reports[-1], ENTRY, self._inputs.entry(item, asked, run, self._session))
+        return reports
+
+    def _trials(self, asked: Asked, posed: Posed, run: TrialsRun, shared: tuple[str, ...]) -> Trials:
+        fixed = isinstance(posed.design, Fixed) and run.ending is Ending.ANSWERED
+        sessions = (Session(self._session, run.outcomes, fixed),) if run.outcomes else ()
+        return Trials(
+            sessions,
+            asked=asked.deciding(),
+            errors=run.errors,
+            timed_out=run.timed_out,
+            shared=shared,
+            carried=run.carried,
+            excerpt=run.excerpt,
+        )
+
+    @property
+    def _session(self) -> str:
+        return self._plan.session or str(self._config.getoption("--gate-commit", ""))[:_SHORT]
+
+    def _pose(self, item: pytest.Item, asked: Asked) -> Posed:
+        try:
+            return pose(self._plan, item.nodeid, asked, self._designs)
+        except ValueError as error:
+            raise pytest.UsageError(f"{item.nodeid}: the plan asks what can't be answered: {error}") from None
+
+    def _carried(self, item: pytest.Item, asked: Asked) -> Carried | None:
+        earlier = self._plan.carried.get(item.nodeid, ())
+        return self._inputs.recall(item, asked, earlier) if self._inputs is not None and earlier else None
+
+    def _limit(self, item: pytest.Item, asked: Asked) -> float | None:
+        """Seconds of one trial: of the marker, else of pytest-timeout, which would take all trials for one test."""
+        others = _pytest_timeout(item)
+        return asked.timeout if asked.timeout is not None else others if others is not None else self._timeout
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._alarm.reset()
+        with self._limited(self._begin(item)):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        with self._limited(self._of(item)):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
+        with self._limited(self._begin(item)):  # as much time again, since it must be given a chance
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[Any]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        running = self._of(item)
+        if running is not None:
+            running.attempts.note(call, report)
+        return report
+
+    def _begin(self, item: pytest.Item) -> _Running | None:
+        running = self._of(item)
+        if running is not None and running.limit is not None:
+            running.deadline = time.monotonic() + running.limit
+        return running
+
+    def _of(self, item: pytest.Item) -> _Running | None:
+        return self._running if self._running is not None and self._running.item is item else None
+
+    @contextlib.contextmanager
+    def _limited(self, running: _Running | None) -> Iterator[None]:
+        seconds = None if running is None or running.limit is None else running.deadline - time.monotonic()
+        with self._alarm.limit(seconds, running.limit if running is not None else None):
+            yield
+
+
+def _asked(item: pytest.Item) -> Asked | None:
+    try:
+        return asked_of(item)
+    except GateError as error:  # a marker that was added after the collection
+        raise pytest.UsageError(str(error)) from None
+
+
+def _reseeding(option: Any, wanted: bool | None) -> bool | None:
+    """Whether pytest-randomly sets the seed anew before each test: then every trial would draw what the first drew."""
+    before: bool | None = getattr(option, "randomly_reset_seed", None)
+    if before is not None:
+        option.randomly_reset_seed = wanted
+    return before
+
+
+def _pytest_timeout(item: Any) -> float | None:
+    """Take the limit of pytest-timeout for one trial, and its timer, which runs over all of them, away."""
+    settings_of = getattr(sys.modules.get("pytest_timeout"), "_get_item_settings", None)
+    if settings_of is None or not hasattr(item.config.hook, "pytest_timeout_cancel_timer"):
+        return None
+    seconds = settings_of(item).timeout
+    if not seconds or seconds <= 0:
+        return None
+    item.config.hook.pytest_timeout_cancel_timer(item=item)
+    return float(seconds)

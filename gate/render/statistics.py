@@ -1,0 +1,84 @@
+"""What a reviewer is told about stochastic tests: one sentence on the promise, and a table with every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gate.render import escape
+from gate.render.spans import Line, bold, own
+from gate.render.words import chance, plural
+from gate.schema.verdict import CaseDecision, Verdict
+
+_ANSWERS = {"regression": "newly fails", "undecided": "undecided", "holds": "holds"}
+_ORDER = {"regression": 0, "undecided": 1, "holds": 2}
+_HEADER = "| test | main | here | decision | level | limit | smallest drop |\n|---|---|---|---|---|---|---|"
+MOST_ROWS = 40
+
+
+def stochastic_line(verdict: Verdict) -> Line:
+    """`12 stochastic tests, 131 trials: …`; empty where no test is stochastic."""
+    tests, budget = verdict.decisions, verdict.budget
+    if not tests:
+        return ()
+    made = budget.made
+    carried = sum(each.carried for each in tests)
+    kept = f" ({carried:,} more carried over)" if carried else ""
+    alpha = chance(budget.alpha / budget.suites)
+    parts = [f"an unchanged pull request is failed by noise at most {alpha}"]
+    points = f"a drop of {100 * budget.delta:.0f} points is found in {_tenths(budget.power)}"
+    if budget.reached == budget.cases:
+        parts.append(points)
+    elif budget.reached:
+        parts.append(
+            f"{points} for {budget.reached:,} of {plural(budget.cases, 'test')}, the others need more trials on main"
+        )
+    else:
+        parts.append(f"no test has enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
+    tail = f". {_inflation(verdict)}" if budget.inflated is not None else "."
+    head = f" {plural(len(tests), 'test')}, {plural(made, 'trial')}{kept}: "
+    return (bold("Stochastic:"), own(head + "; ".join(parts) + tail))
+
+
+def _inflation(verdict: Verdict) -> str:
+    budget = verdict.budget
+    return (
+        f"Trials of one session may be alike: a correlation of {budget.correlation or 0:.2f} makes that "
+        f"{chance(budget.inflated or 0)}, unless suspects are confirmed with fresh trials of main (`confirm`)."
+    )
+
+
+def _tenths(power: float) -> str:
+    tenths = round(10 * power)
+    return f"{tenths} of 10" if abs(power - tenths / 10) < 1e-9 else f"{100 * power:.0f} of 100"
+
+
+def decision_rows(decisions: Sequence[CaseDecision]) -> list[tuple[str, ...]]:
+    """Cells of the table, worst first: test, main, here, decision, level, limit, smallest drop; foreign text in it."""
+    found: list[tuple[str, ...]] = []
+    for each in sorted(decisions, key=lambda one: (_ORDER[one.answer], one.case_id)):
+        drop = f"{100 * each.smallest_drop:.0f} points" if each.smallest_drop is not None else "–"
+        how = _ANSWERS[each.answer] if each.measured else "not measured to the end"
+        found.append(
+            (
+                each.case_id,
+                f"{each.baseline[0]}/{each.baseline[1]}",
+                f"{each.candidate[0]}/{each.candidate[1]}",
+                how if each.how == "sequential" else f"{how} ({each.how})",
+                "–" if each.level is None else f"{each.level:.2g}",
+                f"{each.limit:.2g}",
+                drop,
+            )
+        )
+    return found
+
+
+def decision_table(decisions: Sequence[CaseDecision], most: int = MOST_ROWS) -> str:
+    """The table as Markdown."""
+    rows = decision_rows(decisions)
+    lines = [
+        f"| {escape.code(name, 120)} | {' | '.join(escape.cell(cell, 60) for cell in cells)} |"
+        for name, *cells in rows[:most]
+    ]
+    more = len(rows) - most
+    hidden = f"\n\nand {plural(more, 'more test')} in the report" if more > 0 else ""
+    return "\n".join([_HEADER, *lines]) + hidden

@@ -1,0 +1,91 @@
+"""What the plugin is told of the settings and of a run's trials, and what stands on the disk meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from gate.ingest import read_report
+from gate.record.locally import fixed_plan, plugin_options, run_locally
+from gate.record.run import RunResult
+from gate.settings import Settings
+from gate.trials.plan import Plan, plan_from_text, plan_to_text
+
+
+def test_options() -> None:
+    settings = Settings(suite="slow", trial_timeout=2.5)
+    assert plugin_options(settings) == ["--gate-suite=slow", "--gate-mode=live", "--gate-trial-timeout=2.5"]
+    here = Path.cwd()
+    assert plugin_options(settings, Path("l"), "abc", plan=Path("p"), trials=Path("t"))[3:] == [
+        f"--gate-local={here / 'l'}",
+        "--gate-commit=abc",
+        f"--gate-plan={here / 'p'}",
+        f"--gate-trials={here / 't'}",
+    ]
+
+
+def test_the_plan_of_a_sample_asks_nothing() -> None:
+    assert plan_from_text(fixed_plan(Settings(baseline_trials=7), "abc.1"), "p") == Plan(session="abc.1", fixed=7)
+
+
+SUITE = """
+import pathlib, pytest
+pathlib.Path("seen").write_text(" ".join(sorted(path.name for path in pathlib.Path("out").iterdir())))
+
+@pytest.mark.stochastic
+def test_s(): pass
+def test_d(): pass
+"""
+
+
+def run(folder: Path, *, plan: str = "", trials: Path | None = None, report: str = "out/c.json") -> RunResult:
+    (folder / "test_a.py").write_text(SUITE, encoding="utf-8")
+    return run_locally(
+        Settings(arguments="-q -p no:cacheprovider"),
+        root=folder,
+        report=Path(report),
+        environ={"PATH": os.environ["PATH"], "HOME": str(folder)},
+        python=sys.executable,
+        plan=plan,
+        trials=trials,
+    )
+
+
+def test_a_fixed_plan_stands_beside_the_report_only_while_the_suite_runs(tmp_path: Path) -> None:
+    result = run(tmp_path, plan=fixed_plan(Settings(baseline_trials=4), "abc.1"))
+    assert result.report == tmp_path / "out" / "c.json"
+    assert (tmp_path / "seen").read_text() == "c.json.partial c.json.plan"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["c.json"]
+    stochastic, plain = read_report(result.report.read_bytes(), "c").cases
+    assert stochastic.trials is not None
+    assert [(each.id, each.outcomes, each.fixed) for each in stochastic.trials.sessions] == [("abc.1", "1111", True)]
+    assert plain.trials is None
+
+
+def test_trials_of_an_earlier_run_are_never_this_ones(tmp_path: Path) -> None:
+    old = tmp_path / "t.jsonl"
+    old.write_text("{}")
+    result = run(tmp_path, plan="no plan", trials=old)
+    assert "pytest was called wrongly (exit code 4)" in result.reason
+    assert not old.exists()
+    assert run(tmp_path, plan=plan_to_text(Plan(session="s")), trials=old).exit_code == 0
+    case, outcomes = (json.loads(old.read_text().splitlines()[-1])[key] for key in ("case", "outcomes"))
+    assert (case, outcomes) == ("test_a.py::test_s", "1" * 10)
+
+
+def test_a_plan_that_can_not_be_written_is_a_reason(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    result = run(tmp_path, plan=fixed_plan(Settings(), "s"))
+    assert result.report is None
+    assert "can't be prepared" in result.reason
+
+
+@pytest.mark.parametrize("place", ["report", "trials"])
+def test_a_folder_in_the_place_of_a_file_is_a_reason(tmp_path: Path, place: str) -> None:
+    name = {"report": "out/c.json", "trials": "out/t.jsonl"}[place]
+    (tmp_path / name).mkdir(parents=True)
+    assert "can't be" in run(tmp_path, trials=tmp_path / "out" / "t.jsonl").reason
