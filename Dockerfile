@@ -9,14 +9,19 @@ RUN python -m venv /opt/build \
 COPY pyproject.toml README.md LICENSE ./
 COPY examples/tumour_model examples/tumour_model
 COPY gate gate
-# The suite's environment gets the plugin alone: the gate's command has no place there.
+# The suite's environment gets the plugin alone: the gate's command has no place there. NumPy, which judges trials, is
+# root's, once for both; a version that the suite installs itself comes first.
 RUN /opt/build/bin/pip wheel --quiet --no-deps --no-build-isolation -w /wheels . \
     && python -m venv --without-pip /opt/gate \
     && /opt/build/bin/pip --python /opt/gate/bin/python install --quiet --no-index --find-links /wheels robustness-gate \
     && python -m venv /opt/suite \
     && /opt/suite/bin/pip install --quiet --no-index --find-links /wheels pytest \
     && /opt/suite/bin/pip install --quiet --no-index --find-links /wheels --no-deps robustness-gate \
-    && rm /opt/suite/bin/gate
+    && rm /opt/suite/bin/gate \
+    && mkdir /opt/shared \
+    && mv /opt/gate/lib/python3*/site-packages/numpy* /opt/shared/ \
+    && for site in /opt/gate/lib/python3*/site-packages /opt/suite/lib/python3*/site-packages; do \
+    echo /opt/shared > "$site/shared.pth"; done
 
 FROM python:3.13-slim
 # git is the distribution's own, whose security updates a pinned version would miss.
@@ -26,6 +31,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --create-home --home-dir /home/suite --shell /usr/sbin/nologin suite \
     && git config --system --add safe.directory '*'
+COPY --from=build /opt/shared /opt/shared
 COPY --from=build /opt/gate /opt/gate
 COPY --from=build --chown=10001:10001 /opt/suite /opt/suite
 ENTRYPOINT ["/opt/gate/bin/python", "-I", "-m", "gate.cli.action"]
