@@ -230,6 +230,7 @@ def _open_round(request: Request, tools: Tools, known: _Known, judged: Judged, *
         session=f"{provenance.head[:7]}.{provenance.attempt}",
         base=provenance.base,
         confirmable=confirmable,
+        renames=judged.changes.renames,
     )
 
 
@@ -308,11 +309,13 @@ def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tup
         judged.baseline,
         candidate,
         judged.settings,
-        changes=judged.changes if this is None else this.told(judged.changes),
+        changes=judged.changes if this is None else this.told(judged.changes, settled.trials),
         provenance=judged.provenance,
         on_base=judged.main.report,
         fresh=settled.fresh,
     )
     # What main would have excused matters to nobody whose check is green.
     missing = (judged.main.missing,) if judged.main.missing and verdict.failing else ()
-    return replace(verdict, notices=(*verdict.notices, *notices, *uncommitted(candidate.source.commit), *missing))
+    budget = replace(verdict.budget, made=verdict.budget.made + settled.void)
+    told = (*verdict.notices, *notices, *uncommitted(candidate.source.commit), *missing)
+    return replace(verdict, budget=budget, notices=told)

@@ -6,29 +6,35 @@ tests stayed undecided. Trials follow the content and not the commit, so what di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gate.compare.ledger import budget_of
 from gate.deliver.earlier import History, joined
-from gate.errors import ReportError
-from gate.record.memory import Earlier, Key, confirmed_lines, ended_line, read_earlier
+from gate.record.memory import (
+    Earlier,
+    confirmed_lines,
+    content_of,
+    ended_line,
+    left_out,
+    read_earlier,
+    read_lines,
+)
+from gate.render.words import plural
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh, Suspect
 from gate.schema.report import Case, Report
 from gate.schema.verdict import Budget, CaseDecision
 from gate.settings import Settings
-from gate.trials.carry import Entry, read_entries
-from gate.trials.plan import Ask, Plan, plan_to_text
+from gate.trials.carry import Entry
+from gate.trials.plan import Plan, plan_to_text
 
 if TYPE_CHECKING:
     from gate.compare.align import Pair
     from gate.record.arms import Arm, Turn
 
-_BROKEN = 0.01
-"""Level at which a base that passes no trial at all is no longer the main that was measured."""
 RunTurn = Callable[["Arm", Sequence[str], int], "Turn"]
 
 
@@ -37,7 +43,7 @@ class Settled:
     """A candidate whose suspects were dealt with.
 
     Attributes:
-        fresh: for the comparison; None where each case is decided by its own share.
+        fresh: for the comparison; None or void where each case is decided by its own share.
         trials: of this run, for later ones.
         lines: of the confirmation, likewise.
         notices: sentences that a reviewer must see.
@@ -64,7 +70,7 @@ class Round:
         base: commit of the base.
         earlier: what earlier runs left.
         heads: how many other heads of this pull request were measured before.
-        kept: the lines of earlier runs, which this one passes on.
+        kept: the usable lines of earlier runs, which this one passes on.
         notices: sentences that a reviewer must see.
     """
 
@@ -84,9 +90,15 @@ class Round:
         """What the suite is told."""
         return plan_to_text(self.plan)
 
-    def told(self, changes: Changes) -> Changes:
-        """What the comparison is told of earlier heads."""
-        return replace(changes, heads=self.heads + 1, undecided=self.earlier.undecided)
+    def told(self, changes: Changes, trials: bytes = b"") -> Changes:
+        """What the comparison is told of earlier heads.
+
+        Args:
+            trials: of this run; a content that an earlier run left undecided is not counted again.
+        """
+        now = _fingerprints(trials)
+        undecided = {name: len(each - {now.get(name, "")}) for name, each in self.earlier.undecided.items()}
+        return replace(changes, heads=self.heads + 1, undecided=undecided)
 
     def settle(
         self,
@@ -96,7 +108,7 @@ class Round:
         run: RunTurn | None,
         again: Callable[[str], tuple[Report, bytes]],
     ) -> Settled:
-        """Confirm the suspects; those that can't be confirmed go on at their own share.
+        """Confirm the suspects and the suite as a whole; suspects that can't be confirmed go on at their own share.
 
         Args:
             pairs: of the baseline and the candidate.
@@ -104,24 +116,28 @@ class Round:
             run: makes fresh trials of one arm; None where that can't be done.
             again: runs the suite under another plan; gives its report and trials.
         """
-        confirmed = confirm(self, pairs, trials, run)
-        notices = (*self.notices, *confirmed.notices)
-        if confirmed.fresh is not None or not confirmed.suspects:
-            return Settled(candidate, confirmed.fresh, trials, confirmed.lines, notices)
+        confirmed = with_suite(self, confirm(self, pairs, trials, run), pairs, trials, run)
+        fresh, bad = confirmed.fresh, left_out(read_lines(trials).bad, "this run")
+        notices = (*self.notices, *confirmed.notices, *([bad] if bad else []))
         left = unfinished(confirmed.suspects, pairs, trials)
         if not left:
-            return Settled(candidate, None, trials, confirmed.lines, notices, confirmed.calls)
+            return Settled(candidate, fresh, trials, confirmed.lines, notices, confirmed.calls)
         report, more = again(plan_to_text(strict_plan(self, left, trials)))
         names = [each.head for each in left]
         whole = merged(candidate, report, names)
         void = confirmed.calls + _made(candidate, names) + _made(report, names) - _made(whole, names)
-        return Settled(whole, None, _ended(trials) + more, confirmed.lines, notices, void)
+        return Settled(whole, fresh, _ended(trials) + more, confirmed.lines, notices, void)
 
     def left_behind(self, settled: Settled, decisions: Sequence[CaseDecision], head: str) -> bytes:
-        """Everything that later runs are left: the lines of earlier ones, then this one's."""
-        undecided = [each.case_id for each in decisions if each.answer == "undecided"]
-        ended = ended_line(head, undecided)
-        return joined([self.kept, _ended(settled.trials) + settled.lines + ended]).data
+        """Everything that later runs are left: the usable lines of earlier ones, then this one's.
+
+        Of the suite's file only trials are taken: what was confirmed, and how a run ended, is the gate's own word.
+        """
+        lines = read_lines(settled.trials)
+        contents = {entry.case: entry.carried.fingerprint for entry in lines.entries}
+        names = [each.case_id for each in decisions if each.answer == "undecided"]
+        ended = ended_line(head, {name: content_of(contents.get(name, ""), head) for name in names})
+        return joined([self.kept, lines.trials + settled.lines + ended]).data
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +145,9 @@ class Confirmed:
     """What became of the suspects.
 
     Attributes:
-        fresh: for the comparison; None where each case is decided by its own share.
-        suspects: those of the first look.
+        fresh: for the comparison; None or void where each case is decided by its own share. Two empty strings are the
+            trials of a case that is decided so though others were confirmed.
+        suspects: those of the first look that were not confirmed; they go on at their own share.
         lines: for later runs.
         notices: sentences that a reviewer must see.
         calls: trials of a confirmation that came to nothing.
@@ -177,7 +194,7 @@ def open_round(
     trouble = [each for each in (earlier.trouble, found.missing) if each]
     tried = f"; {found.heads:,} other heads of this pull request were tried" if found.heads > 1 else ""
     notices = tuple(f"{each}{tried}" for each in trouble)
-    return Round(settings, baseline, plan, budget, screening, base, earlier, found.heads, found.data, notices)
+    return Round(settings, baseline, plan, budget, screening, base, earlier, found.heads, earlier.kept, notices)
 
 
 def _renamed(case_id: str, renames: Mapping[str, str]) -> Iterator[str]:
@@ -200,58 +217,67 @@ def confirm(this: Round, pairs: Sequence[Pair], trials: bytes, run: RunTurn | No
     if not this.screening:
         return Confirmed()
     from gate.compare.decisions import arms_plan, suspects_of
-    from gate.record.arms import run_arms
+    from gate.record.confirmation import confirmed_suspects, of_others, sentences
 
-    suspects = suspects_of(pairs, this.settings, this.budget)
-    if not suspects:
-        return Confirmed(Fresh())
+    found = suspects_of(pairs, this.settings, this.budget)
     fingerprints = _fingerprints(trials)
-    keys = {each.head: (each.head, fingerprints.get(each.head, ""), this.base) for each in suspects}
-    refused = _refused(this, suspects, run, keys)
+    theirs = of_others(pairs, fingerprints)
+    suspects = tuple(each for each in found if each.head not in theirs)
+    none = {each.head: ("", "") for each in found if each.head in theirs}
+    if not suspects:
+        return Confirmed(Fresh(none))
+    refused = _refused(this, suspects, run)
     if refused or run is None:
         return Confirmed(None, suspects, notices=(refused,))
-    asks = [this.plan.asks[each.base] for each in suspects]
-    plan = arms_plan(this.settings, this.budget, asks)
-    earlier = {name: this.earlier.confirmed[key] for name, key in keys.items() if key in this.earlier.confirmed}
-    fresh = run_arms(suspects, run, plan.is_open, fresh=plan.fresh, ratio=plan.ratio, turn=plan.turn, earlier=earlier)
-    cost = f"; that took {fresh.calls:,} fresh trials" if fresh.calls else ""
-    void = fresh.void or _broken_base(suspects, asks, fresh)
-    if void:
-        told = f"{_count(suspects)} could not be confirmed: {void}{cost}"
-        lines = confirmed_lines(keys, {name: {"void": void} for name in keys})
-        return Confirmed(None, suspects, lines, (told,), fresh.calls)
-    told = f"{_count(suspects)} of the first look {_were(suspects)} checked against main in the same session{cost}"
-    both = {name: {"trials": list(each)} for name, each in fresh.trials.items()}
-    return Confirmed(fresh, suspects, confirmed_lines(keys, both), (told,))
+    keys = {each.head: (each.head, fingerprints.get(each.head, ""), this.base) for each in suspects}
+    asks = {each.head: this.plan.asks[each.base] for each in found}
+    plan = arms_plan(this.settings, this.budget, list(asks.values()))
+    both = confirmed_suspects(suspects, run, plan, asks, keys, this.earlier)
+    lasting = {name: {"void": each.reason} for name, each in both.voids.items() if each.lasting}
+    whole = {name: {"trials": list(each)} for name, each in both.trials.items()}
+    lines, notices = confirmed_lines(keys, {**whole, **lasting}), sentences(len(suspects), both)
+    left = tuple(each for each in suspects if each.head in both.voids)
+    if not both.trials:
+        return Confirmed(None, left, lines, notices, both.calls)
+    none |= {each.head: ("", "") for each in left}
+    return Confirmed(Fresh({**both.trials, **none}, calls=both.calls), left, lines, notices)
 
 
-def _refused(this: Round, suspects: Sequence[Suspect], run: RunTurn | None, keys: Mapping[str, Key]) -> str:
+def with_suite(
+    this: Round, confirmed: Confirmed, pairs: Sequence[Pair], trials: bytes, run: RunTurn | None
+) -> Confirmed:
+    """The same, with fresh trials of every test where all together they fall against main's baseline."""
+    if not this.screening or this.settings.confirm != "fresh":
+        return confirmed
+    from gate.record.together import confirm_suite, fallen
+
+    def falls(names: Collection[str]) -> bool:
+        some = [pair for pair in pairs if pair.after.id in names]
+        return fallen(some, this.settings, this.budget, confirmed.fresh)
+
+    asks = {pair.after.id: this.plan.asks[pair.before.id] for pair in pairs if pair.before.id in this.plan.asks}
+    if not falls(asks):
+        return confirmed
+    every = [Suspect(pair.before.id, pair.after.id) for pair in pairs if pair.after.id in asks]
+    tests, fingerprints = unfinished(every, pairs, trials), _fingerprints(trials)
+    keys = {each.head: (each.head, fingerprints.get(each.head, ""), this.base) for each in tests}
+    known = {name: (ask.s0, ask.n0) for name, ask in asks.items()}
+    found = confirm_suite(tests, known, falls, run, keys, this.earlier)
+    fresh, void = confirmed.fresh, confirmed.calls + found.calls
+    if found.suite:
+        fresh = fresh or Fresh(void="the suspects could not be confirmed")
+        fresh, void = replace(fresh, suite=found.suite, calls=fresh.calls + found.calls), confirmed.calls
+    notices = (*confirmed.notices, found.notice)
+    return replace(confirmed, fresh=fresh, lines=confirmed.lines + found.lines, notices=notices, calls=void)
+
+
+def _refused(this: Round, suspects: Sequence[Suspect], run: RunTurn | None) -> str:
     """Why no fresh trial is made; empty where they are."""
+    limit, count = this.settings.confirm_limit, plural(len(suspects), "suspect")
     if run is None:
-        return f"{_count(suspects)} could not be confirmed: the base can't be run here"
-    limit = this.settings.confirm_limit
+        return f"{count} could not be confirmed: the base can't be run here"
     if len(suspects) > limit:
-        return f"{_count(suspects)} are more than `confirm-limit` ({limit:,}), so each is decided by its own share"
-    void = next((this.earlier.void[key] for key in keys.values() if key in this.earlier.void), "")
-    if void:
-        return f"{_count(suspects)} could not be confirmed: {void} (so it was in an earlier run of the same content)"
-    return ""
-
-
-def _broken_base(suspects: Sequence[Suspect], asks: Sequence[Ask], fresh: Fresh) -> str:
-    """Why the base's trials say nothing of main: none passes, which main's baseline does not explain.
-
-    Files that git does not track, or a service that is away, fail both arms alike: that must not look like no drop.
-    """
-    from gate.stats.fisher import fisher_one_sided
-
-    for each, ask in zip(suspects, asks, strict=True):
-        base = fresh.trials[each.head][0] if each.head in fresh.trials else ""
-        if base and "1" not in base and fisher_one_sided(ask.s0, ask.n0, 0, len(base)) <= _BROKEN:
-            return (
-                f"none of main's own {len(base):,} fresh trials of {each.base} passes, against {ask.s0:,} of "
-                f"{ask.n0:,} in its baseline: its files may lack what git does not track, or a service is away"
-            )
+        return f"{count} are more than `confirm-limit` ({limit:,}), so each is decided by its own share"
     return ""
 
 
@@ -308,20 +334,9 @@ def _fingerprints(trials: bytes) -> dict[str, str]:
 
 
 def _entries(trials: bytes) -> tuple[Entry, ...]:
-    try:
-        return read_entries(trials.decode("utf-8", "replace"), "trials of this run")
-    except ReportError:
-        return ()
+    return read_lines(trials).entries
 
 
 def _ended(lines: bytes) -> bytes:
     """Lines to which others can be added."""
     return lines if not lines or lines.endswith(b"\n") else lines + b"\n"
-
-
-def _count(suspects: Sequence[Suspect]) -> str:
-    return f"{len(suspects):,} suspect{'' if len(suspects) == 1 else 's'}"
-
-
-def _were(suspects: Sequence[Suspect]) -> str:
-    return "was" if len(suspects) == 1 else "were"

@@ -68,7 +68,7 @@ class Settings(BaseModel):
     confirm: Literal["fresh", "pooled", "off"] = _decides(
         "fresh", "how a suspect is confirmed: fresh trials of the base and the head, pooled with the baseline, or not"
     )
-    confirm_trials: int = _decides(50, "fresh trials of each side that confirm a suspect", ge=5, le=500)
+    confirm_trials: int = _decides(50, "fresh trials of each side that confirm a suspect", ge=5, le=200)
     confirm_limit: int = _decides(10, "most suspects that are confirmed; beyond it, the trials so far decide", ge=0)
     baseline_trials: int = _decides(10, "trials of a stochastic test in one run for the baseline", ge=1, le=1000)
     baseline_sessions: int = _decides(10, "sessions of trials that the baseline keeps", ge=1, le=1000)
@@ -85,7 +85,13 @@ class Settings(BaseModel):
     install: str = _free("", "command that installs the project for its suite (container only)", action=True)
     cache: str = _free("", "folder in the workspace that keeps downloaded packages between runs", action=True)
     working_directory: str = _free(".", "folder in the checkout in which the suite runs", action=True)
-    mode: Literal["live"] = _free("live", "how calls of models are answered", action=True)
+    mode: Literal["live", "record", "replay", "auto"] = _free(
+        "live", "how calls of models are answered: by the model, and recorded, or from what was recorded", action=True
+    )
+    recordings: str = _free("recordings", "folder of what was recorded")
+    loopback: Literal["own", "host"] = _free(
+        "own", "servers that a replay may reach: those that the suite starts itself, or any of this machine"
+    )
     report: str = _free("", "candidate report of a run made elsewhere: compare only", action=True)
     max_report_bytes: int = _free(1_000_000_000, "a larger report is refused", gt=0, action=True)
     timeout: float = _free(3600.0, "seconds after which the suite is stopped", gt=0, allow_inf_nan=False, action=True)

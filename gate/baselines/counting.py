@@ -25,7 +25,8 @@ def count_on(before: Case | None, now: Case, keep: int) -> Case:
     """A case with the trials that the baseline is to keep of it.
 
     The last `keep` sessions stay. Where the test or what it asks for changed, its trials start anew with this run's.
-    What a run says by chance is no change: the outcome follows only when all trials that are kept agree with it.
+    What a run says by chance is no change: the outcome follows only when all trials that are kept agree with it. A run
+    that was no draw leaves trials and outcome as they were.
 
     Args:
         before: the case in the baseline so far.
@@ -107,6 +108,18 @@ def by_chance(before: Case, now: Case) -> bool:
     return before.outcome in DRAWN and now.outcome in DRAWN
 
 
+def says_nothing(before: Case, now: Case) -> bool:
+    """Whether a run that was no draw leaves a stochastic case as it was, since the baseline's trials stay valid.
+
+    Only a test whose own source or marker changed may say that it is skipped or expected to fail from now on.
+    """
+    known = before.trials is not None and before.trials.count > 0 and before.outcome in DRAWN
+    if not known or not declares(before) or now.outcome not in NOT_DRAWN:
+        return False
+    meant = now.outcome in (Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED)
+    return not (meant and why_anew(before, now))
+
+
 def _outcome(before: Case, now: Case, trials: Trials, *, anew: bool) -> Outcome | None:
     if anew or now.outcome is None or not by_chance(before, now):
         return now.outcome
@@ -119,7 +132,8 @@ def _as_it_was(before: Case, now: Case, keep: int) -> Case:
     old = before.trials
     if old is None:
         return replace(now, trials=_only_fixed(now, keep))
-    outcome = before.outcome if by_chance(before, now) else now.outcome
+    stays = by_chance(before, now) or says_nothing(before, now)
+    outcome = before.outcome if stays else now.outcome
     return replace(
         now,
         outcome=outcome,

@@ -58,7 +58,7 @@ def dump_baseline(report: Report) -> bytes:
 def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
     counted = count_on(previous, case, sessions)
     location = None if case.location is None else Location(case.location.path)  # lines move, and would fill the diff
-    distilled = replace(counted, location=location, message="", evidence=(), measured_at=commit)
+    distilled = replace(counted, location=location, message="", evidence=(), calls=None, measured_at=commit)
     if previous is not None and replace(previous, measured_at=commit) == distilled:
         return previous
     return distilled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gate.baselines.counting import DRAWN, moved, stopped, unmarked
+from gate.baselines.counting import DRAWN, moved, says_nothing, stopped, unmarked
 from gate.baselines.create import passes, require_passing, require_whole, sessions_of
 from gate.baselines.difference import Entry, counts, difference, in_order
 from gate.baselines.distill import SESSIONS, distill, dump_baseline
@@ -16,6 +16,7 @@ from gate.schema.report import Case, Report, Trials
 SHORT = 7
 _OUR_FORMATS = ("candidate", "baseline", "")
 NOT_COUNTED = "stopped by their own results, so no fair sample"
+NO_DRAW = "no draw of its rate, so its trials and outcome stay as they were"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +120,18 @@ def _prepare(
     named = replace(_with_trials(report, before, commit[:SHORT]), forced=forced)
     distilled = distill(named, commit, history, sessions=sessions)
     data = dump_baseline(distilled)
-    entries = in_order([*difference(before, distilled), *_not_counted(report)])
+    entries = in_order([*difference(before, distilled), *_not_counted(report, history)])
     return Prepared(data, entries, data != current)
 
 
-def _not_counted(report: Report) -> list[Entry]:
-    return [Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if stopped(case)]
+def _not_counted(report: Report, history: Report | None) -> list[Entry]:
+    known = {} if history is None else {case.id: case for case in history.cases}
+    found = [Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if stopped(case)]
+    return found + [
+        Entry("Not counted", case.id, "", case.outcome.value, NO_DRAW)
+        for case in report.cases
+        if case.outcome is not None and case.id in known and says_nothing(known[case.id], case)
+    ]
 
 
 def _with_trials(report: Report, before: Report | None, session: str) -> Report:

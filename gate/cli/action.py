@@ -176,7 +176,14 @@ class Container:
         from gate.cli import tools
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import plugin_options, split_arguments
+        from gate.record.locally import (
+            MISSING,
+            guard_for,
+            plugin_options,
+            recording_options,
+            split_arguments,
+            to_the_end,
+        )
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import suite_folders
@@ -193,17 +200,22 @@ class Container:
                 plan.chmod(0o644)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
-                world = World(SUITE_PYTHON, folder, environ, User(user.uid, user.gid))
+                rights = User(user.uid, user.gid)
+                guard = guard_for(settings, rights)
+                world = World(SUITE_PYTHON, folder, environ, rights, guard)
                 with RunnerFiles(request.environ, sys.stdout).stopped_commands():
                     failed = "" if told.again else self._install(settings, world)
                     if failed:
                         return Measured(None, reason=failed, notices=notices)
                     result = run_suite(
-                        arguments,
+                        to_the_end(arguments) if told.plan else arguments,
                         world=world,
                         report=report,
                         timeout=settings.timeout,
-                        options=plugin_options(settings, commit=commit, plan=plan, trials=trials),
+                        options=[
+                            *plugin_options(settings, commit=commit, plan=plan, trials=trials),
+                            *recording_options(settings, folders.report / MISSING),
+                        ],
                         echo=Echo(sys.stdout),
                     )
             left = tools.measured(result, settings, notices)

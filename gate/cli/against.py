@@ -113,7 +113,7 @@ def _asked(
     settled = this.settle(candidate, align(this.baseline, candidate, {}).pairs, trials, run, again)
     for sentence in settled.notices:
         console.say(sentence)
-    changes = this.told(Changes(suites=this.budget.suites))
+    changes = this.told(Changes(suites=this.budget.suites), settled.trials)
     verdict = compare(this.baseline, settled.candidate, settings, changes=changes, fresh=settled.fresh)
     return settled.candidate, verdict.decisions, this.left_behind(settled, verdict.decisions, commit)
 

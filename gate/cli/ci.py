@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gate.cli.console import Console
-from gate.cli.files import OUTPUT, VERDICT
+from gate.cli.files import MODES, OUTPUT, VERDICT
 
 
 @click.command(epilog="Example: gate ci --base origin/main -- tests/robustness")
@@ -20,6 +20,7 @@ from gate.cli.files import OUTPUT, VERDICT
 @click.option(
     "--main-report", type=click.Path(path_type=Path), default=None, help="Report of a run of main, in a shell only."
 )
+@click.option("--mode", type=click.Choice(MODES), default=None, help="How calls of models are answered.")
 @click.option("--suite", default=None, help="Name of the suite: its baseline and its comment.")
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
 @click.option("--comment", type=click.Choice(["always", "findings", "never"]), default=None, help="When to comment.")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
     from gate.settings import Settings
 
+MODES = "live", "record", "replay", "auto"
 OUTPUT = Path(".gate")
 CANDIDATE = OUTPUT / "candidate.json"
 VERDICT = OUTPUT / "verdict.json"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gate.cli.console import Console, Echo
-from gate.cli.files import CANDIDATE, LOCAL, local_settings
+from gate.cli.files import CANDIDATE, LOCAL, MODES, local_settings
 
 if TYPE_CHECKING:
     from gate.schema.report import Report
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds for the whole run.")
+@click.option("--mode", type=click.Choice(MODES), default=None, help="How calls of models are answered.")
 @click.option("--suite", default=None, help="Name of the suite.")
 @click.option(
     "--against",
@@ -46,13 +47,13 @@ if TYPE_CHECKING:
 @click.pass_obj
 def run(
     console: Console,
+    /,
     output: Path,
     python: str,
-    timeout: float | None,
-    suite: str | None,
     against: str | None,
     confirm: str | None,
     arguments: tuple[str, ...],
+    **chosen: Any,
 ) -> int:
     """Run pytest with ARGUMENTS, or with those of the settings, and write the candidate report.
 
@@ -68,7 +69,7 @@ def run(
 
     require_own_settings(Path.cwd(), "gate run", suite=True)
     own = shlex.join(arguments) or None
-    settings = local_settings(Path.cwd(), {"suite": suite, "timeout": timeout, "arguments": own})
+    settings = local_settings(Path.cwd(), {**chosen, "arguments": own})
     if against is None and confirm is None:
         report = _sample(console, settings, output, python)
     else:

@@ -178,7 +178,7 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str) -> Measured:
-    from gate.record.locally import run_locally
+    from gate.record.locally import guard_for, run_locally
 
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
@@ -195,7 +195,8 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         plan=told.plan,
         trials=folder / RUN if told.plan else None,
     )
-    found = measured(result, settings)
+    guard = (guard_for(settings).describe(),) if settings.mode == "replay" else ()
+    found = measured(result, settings, guard)
     if told.again:
         candidate.unlink(missing_ok=True)
     return with_trials(found, folder / RUN) if told.plan else found

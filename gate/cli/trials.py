@@ -35,11 +35,14 @@ def read_history(request: Request, event: Event | None, settings: Settings, gith
         return earlier_trials(github, settings.suite, event.pull_request, head=event.head_sha or "", run=event.run_id)
     if event is not None:
         return History()
+    from gate.record.memory import read_lines
+
     found = []
     left = request.root / request.output / RUN
     for path in (left.with_name(TRIALS), left):
         with contextlib.suppress(ReportError):
-            found.append(read_left(path, MOST_BYTES))
+            data = read_left(path, MOST_BYTES)
+            found.append(data if path is not left else read_lines(data).trials)  # the suite's own file
     data = joined(found).data
     if left.exists():  # a run was killed; should this one be too, they would be lost
         keep(request, data)
@@ -65,7 +68,8 @@ def keep(request: Request, data: bytes) -> None:
 
 def confirmable(base: Base, settings: Settings) -> bool:
     """Whether there is another commit here beside which the head can be run."""
-    return base.commit != base.head and base.local and not settings.report and settings.confirm != "off"
+    asked = not settings.report and settings.confirm != "off" and settings.mode != "replay"
+    return asked and base.commit != base.head and base.local
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from gate.trials.carry import Carried
 from gate.trials.plan import Ask, Plan
 
 MAX_TRIALS = 60
+MOST_CAP = 500
 MOST_TRIALS = 1000
 """Baseline and candidate of one case together; older sessions of a longer baseline are left out."""
 
@@ -28,8 +29,9 @@ def ask_of(case: Case, settings: Settings, strict: float, *, line: float | None 
     if not declares(case) or case.trials is None or not case.trials.count:
         return None
     asked = case.trials.asked
-    cap = int(_number(asked, "max_trials", MAX_TRIALS, low=1, high=MOST_TRIALS - 1))
-    known = recent(case.trials, MOST_TRIALS - cap)
+    cap = int(_number(asked, "max_trials", MAX_TRIALS, low=1, high=MOST_CAP))
+    fresh = 2 * settings.confirm_trials if settings.confirm == "pooled" else 0
+    known = recent(case.trials, MOST_TRIALS - cap - fresh)
     floor = _number(asked, "min_rate", 0.0, low=0.0, high=1.0) or None
     return Ask(
         n0=known.count,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,7 @@ from gate.settings import Settings
 
 if TYPE_CHECKING:
     from gate.compare.singles import Singles
-    from gate.stats.refusal import TooLittle
-    from gate.stats.suite_level import SuiteLevel
+    from gate.compare.whole_suite import Together
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class Comparison:
     """Two reports side by side.
 
     Attributes:
-        fresh: fresh trials of both arms; without trials where a first look let everything go, None where nothing was
-            to be confirmed.
+        fresh: fresh trials of both arms; without trials where a first look let everything go, void where suspects
+            could not be confirmed, None where nothing was to be confirmed.
     """
 
     baseline: Report
@@ -46,6 +45,11 @@ class Comparison:
         """Who may spend which part of the false-alarm budget."""
         return budget_of(self.baseline, self.settings, suites=self.changes.suites, heads=self.changes.heads)
 
+    @property
+    def arms(self) -> Fresh | None:
+        """Fresh trials that decide suspects; None where each case is decided by its own share."""
+        return None if self.fresh is None or self.fresh.void else self.fresh
+
     @cached_property
     def decisions(self) -> dict[str, CaseDecision]:
         """Decision of every stochastic pair by the candidate's id."""
@@ -54,16 +58,28 @@ class Comparison:
             return {}
         from gate.compare.decisions import decide_pairs
 
-        return decide_pairs(pairs, self.settings, self.budget, self.fresh)
+        return decide_pairs(pairs, self.settings, self.budget, self.arms)
 
     @cached_property
-    def whole_suite(self) -> SuiteLevel | TooLittle | None:
-        """What all stochastic tests say together; None where the budget has no part for it."""
-        if not self.decisions:
+    def whole_suite(self) -> Together | None:
+        """All stochastic tests together against main's baseline; None where the budget has no part for it."""
+        share = self.budget.for_suite
+        if not self.decisions or not share:
             return None
-        from gate.compare.whole_suite import whole_suite
+        from gate.compare.whole_suite import committed_strata, together
 
-        return whole_suite(self.alignment.pairs, self.decisions, self.settings, self.budget)
+        strata = committed_strata(self.alignment.pairs, self.decisions, self.settings, self.budget)
+        return together(strata, self.decisions, share)
+
+    @cached_property
+    def whole_session(self) -> Together | None:
+        """The same against main's code in the same session; None unless main's baseline shows a fall to confirm."""
+        first = self.whole_suite
+        if first is None or not first.falls or self.fresh is None or not self.fresh.suite:
+            return None
+        from gate.compare.whole_suite import fresh_strata, together
+
+        return together(fresh_strata(self.fresh), self.decisions, self.budget.for_suite)
 
     @cached_property
     def singles(self) -> Singles | None:
@@ -79,8 +95,11 @@ class Comparison:
         """Pairs that no statistics decide and whose outcomes differ in a way that a rule speaks about, by rule."""
         found: dict[RuleName, list[Pair]] = {}
         together = {pair.after.id for pair in self.singles.pairs} if self.singles is not None else set()
-        for pair in self.alignment.pairs:
+        for each in self.alignment.pairs:
+            pair = newly_marked(each)
             if pair.after.id in self.decisions or pair.after.id in together:
+                continue
+            if unanswered(pair.after) or unreached(pair.after):
                 continue
             rule = MATRIX[known_step(pair), step_of(pair.after.outcome)]
             if rule is not None and not (pair.before.outcome is None and rule is RuleName.NEW_CASE):
@@ -92,6 +111,8 @@ class Comparison:
         """Added cases by the rule that speaks about them."""
         found: dict[RuleName, list[Case]] = {}
         for case in self.alignment.added:
+            if unanswered(case):
+                continue
             rule = RuleName.NEW_CASE if case.outcome is None else MATRIX[Step.ABSENT, step_of(case.outcome)]
             if rule is not None:
                 found.setdefault(rule, []).append(case)
@@ -139,6 +160,26 @@ class Rule:
     unit: str = ""
     exit_code: ExitCode = ExitCode.REGRESSION
     good_news: bool = False
+
+
+def newly_marked(pair: Pair) -> Pair:
+    """A test that is deterministic on main fails when any trial does: the head's mark can't make it lenient."""
+    after = pair.after
+    if declares(pair.before) or after.trials is None or after.trials.passes == after.trials.count:
+        return pair
+    return replace(pair, after=replace(after, outcome=Outcome.FAILED, message=after.trials.excerpt or after.message))
+
+
+def unreached(case: Case) -> bool:
+    """Whether the trials of a test ended since its service could not be reached: nothing of it was measured."""
+    if case.outcome is not Outcome.ERROR or case.trials is None or not case.trials.errors:
+        return False
+    return case.message.startswith("could not be measured:")
+
+
+def unanswered(case: Case) -> bool:
+    """Whether a test asked what no recording answers: it measured nothing, and `stale-recording` says so."""
+    return case.calls is not None and case.calls.missing > 0
 
 
 def known_step(pair: Pair) -> Step:

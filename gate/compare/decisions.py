@@ -17,6 +17,7 @@ from gate.settings import Settings
 from gate.trials.plan import Ask
 
 SEQUENTIAL, FIXED, ARMS, POOLED, FLOOR = "sequential", "fixed sample", "both arms", "pooled", "floor"
+RECORDED = "recorded trials"
 TURN = 5
 """Trials of the base between two looks at both arms: a start of pytest costs more than a few trials."""
 MOST_FIXED = 2000
@@ -66,17 +67,44 @@ def decide_pairs(
     found: dict[str, CaseDecision] = {}
     for pair in pairs:
         before, after = pair.before, trials_of(pair.after)
-        if not declares(before) or not trials_of(before).count or not after.count:
+        if not declares(before) or not after.count or (before.stochastic and _lost_its_mark(pair.after)):
             continue
-        case = replace(before, trials=trials_of(before))
-        ask = ask_of(case, settings, budget.share, line=line)
+        known = before.trials if before.trials is not None else trials_of(before)
+        case = replace(before, trials=known)
+        both = fresh.trials.get(pair.after.id) if fresh is not None else None
+        alone = both == ("", "")  # a suspect without fresh trials: its own share decides
+        ask = ask_of(case, settings, budget.share, line=None if alone else line)
         if ask is None:
+            if not (pair.after.outcome is not None and pair.after.outcome.fails):
+                found[pair.after.id] = _without_baseline(pair.after.id, after, settings, budget)
             continue
         decision = _decide(desk, pair.after.id, case, after, ask)
-        if fresh is not None and pair.after.id in fresh.trials:
+        if before.stochastic and pair.after.trials is None:
+            decision = replace(decision, measured=False)  # its mark is gone: one run says nothing about a rate
+        if fresh is not None and both is not None and not alone:
             decision = _confirmed(desk, decision, after, ask, fresh)
         found[pair.after.id] = replace(decision, carried=after.carried, errors=after.errors)
     return found
+
+
+def _without_baseline(case_id: str, after: Trials, settings: Settings, budget: Budget) -> CaseDecision:
+    """Main has marked a test and made no trial of it: nothing can be compared, and that is said."""
+    return CaseDecision(
+        case_id=case_id,
+        answer="undecided",
+        how=FIXED,
+        level=None,
+        limit=budget.share,
+        baseline=(0, 0),
+        candidate=(after.passes, after.count),
+        delta=settings.delta,
+    )
+
+
+def _lost_its_mark(after: Case) -> bool:
+    """Whether a test fails without the mark that it has on main: by its own word that is no matter of chance."""
+    unmarked = not after.stochastic and after.trials is None
+    return unmarked and after.outcome is not None and after.outcome.fails
 
 
 def suspects_of(pairs: Sequence[Pair], settings: Settings, budget: Budget) -> tuple[Suspect, ...]:
@@ -127,13 +155,16 @@ def _sequential(desk: Desk, case_id: str, after: Trials, ask: Ask) -> CaseDecisi
         patient = _design(desk, replace(ask, patient=True)).walk(ask.s0, outcomes)
         if patient.answer == "holds":
             answer, measured = "holds", True
+    how = SEQUENTIAL
+    if not measured and after.recorded and len(outcomes) >= after.recorded:
+        how, measured = RECORDED, True  # a replay decides on what there is
     key = (design.question, ask.s0)
     if key not in desk.drops:
         desk.drops[key] = smallest_drop(design, ask.s0)
     return CaseDecision(
         case_id=case_id,
         answer=answer,
-        how=SEQUENTIAL,
+        how=how,
         level=attained_level(design, ask.s0, walk.passes, walk.fails) if walk.answer != "more" else None,
         limit=ask.share,
         baseline=(ask.s0, ask.n0),
@@ -231,7 +262,8 @@ def _pooled(desk: Desk, first: CaseDecision, ask: Ask, outcomes: str, base: str,
     from gate.stats.pooled import PooledQuestion, pooled_for, pooled_level
 
     fresh, screening = desk.settings.confirm_trials, _design(desk, ask)
-    question = PooledQuestion(screening.question, fresh, ask.cap + fresh, desk.budget.share)
+    share = desk.budget.share if ask.min_rate is None else desk.budget.share / 2
+    question = PooledQuestion(screening.question, fresh, ask.cap + fresh, share)
     pooled = pooled_for(question, desk.arms, desk.designs)
     rule = pooled.rule
     walk = screening.walk(ask.s0, outcomes)
@@ -281,9 +313,8 @@ def arms_plan(settings: Settings, budget: Budget, asks: Sequence[Ask]) -> ArmsPl
 def _arms(desk: Desk, ask: Ask, suspects: int) -> Any:
     from gate.stats.arms import ArmsQuestion, arms_for
 
-    question = ArmsQuestion(
-        desk.settings.confirm_trials, desk.budget.for_cases / max(suspects, 1), ask.delta, ask.power
-    )
+    level = (desk.budget.for_cases - desk.budget.for_floors) / max(suspects, 1)
+    question = ArmsQuestion(desk.settings.confirm_trials, level, ask.delta, ask.power)
     return arms_for(question, desk.arms)
 
 

@@ -11,8 +11,10 @@ from gate.compare.notices import notices
 from gate.compare.rules import RULES
 from gate.compare.spending import spending
 from gate.compare.tally import measured, tally_of
-from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, Verdict
+from gate.schema.report import Calls
+from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Verdict
 
+BESIDE = "both arms", "pooled"
 _WEIGHT = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 _RULES = {rule.name: rule for rule in RULES}
 _ORDER = {rule.name: (DECIDING_ORDER.index(rule.exit_code), place) for place, rule in enumerate(RULES)}
@@ -26,9 +28,18 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
             fail.
     """
     findings, good_news = check(comparison)
+
+    def beside_base(finding: Finding) -> bool:
+        """Whether it was found against main's own code in this session, so that nothing of main can excuse it."""
+        decision = comparison.decisions.get(finding.case_id)
+        return finding.rule is RuleName.NEWLY_FAILING and decision is not None and decision.how in BESIDE
+
     if on_base is not None:
         here = examples_of(comparison)
-        findings = [replace(each, known_on_base=on_base.excuses(each, _RULES[each.rule], here)) for each in findings]
+        findings = [
+            replace(each, known_on_base=not beside_base(each) and on_base.excuses(each, _RULES[each.rule], here))
+            for each in findings
+        ]
     findings.sort(key=_rank)
     would_exit = exit_code_of(findings)
     observe = comparison.settings.observe
@@ -45,6 +56,7 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
         notices=notices(comparison),
         alpha=comparison.settings.error_budget,
         budget=spending(comparison),
+        calls=sum((case.calls for case in comparison.candidate.cases if case.calls is not None), Calls()),
         decisions=tuple(sorted(comparison.decisions.values(), key=lambda each: each.case_id)),
         measured=measured(comparison.candidate),
     )

@@ -7,6 +7,8 @@ that often.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gate.compare.selection import selects
 from gate.schema.report import Case, Report
 from gate.schema.verdict import Budget
@@ -29,6 +31,10 @@ def single_run(case: Case, settings: Settings) -> bool:
     return bool(settings.stochastic) and not declares(case) and selects(settings.stochastic, case)
 
 
+def _asked(case: Case) -> Mapping[str, str]:
+    return case.trials.asked if case.trials is not None else {}
+
+
 def budget_of(baseline: Report, settings: Settings, *, suites: int = 1, heads: int | None = None) -> Budget:
     """Share alpha out.
 
@@ -43,7 +49,10 @@ def budget_of(baseline: Report, settings: Settings, *, suites: int = 1, heads: i
     part = alpha / max(families, 1)
     for_cases = part if cases else 0.0
     for_suite = FOR_SUITE * for_cases if cases >= FEWEST_FOR_SUITE else 0.0
+    floors = sum(declares(case) and "min_rate" in _asked(case) for case in baseline.cases)
+    share = (for_cases - for_suite) / max(cases, 1)
     return Budget(
+        for_floors=floors * share / 2,
         alpha=settings.error_budget,
         suites=max(suites, 1),
         cases=cases,

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from gate.compare.align import Pair
 from gate.compare.comparison import Comparison
-from gate.compare.wording import counted
+from gate.compare.wording import counted, points
 from gate.schema.outcome import Outcome
 from gate.schema.verdict import RuleName
 
+if TYPE_CHECKING:
+    from gate.compare.whole_suite import Together
+
 SHOWN = 5
+LONG_LIST = 5
 
 
 def notices(comparison: Comparison) -> tuple[str, ...]:
     """In a fixed order; they may hold untrusted text."""
-    return (*_prefix(comparison), *_moves(comparison), *_baseline(comparison), *_noise(comparison))
+    return (
+        *_prefix(comparison),
+        *_moves(comparison),
+        *_baseline(comparison),
+        *_noise(comparison),
+        *_drift(comparison),
+        *_false_discoveries(comparison),
+    )
 
 
 def _noise(comparison: Comparison) -> Iterator[str]:
@@ -31,6 +43,37 @@ def _noise(comparison: Comparison) -> Iterator[str]:
             f"{counted(broke, 'test')} newly fail and {fixed:,} newly pass, as noise alone would have it; if their "
             'outcomes vary from run to run, judge them together: stochastic = "suite" (or a folder, or a mark)'
         )
+
+
+def _drift(comparison: Comparison) -> Iterator[str]:
+    """A fall of the whole suite against main's baseline that does not show beside main's code: no finding."""
+    before, now = comparison.whole_suite, comparison.whole_session
+    if before is not None and now is not None and not now.falls:
+        yield (
+            f"all stochastic tests together pass less often than in main's baseline ({_size(before)}), but not clearly "
+            f"less than main's code does in the same session ({_size(now)}): the service drifted, or the baseline was "
+            "lucky"
+        )
+
+
+def _size(said: Together) -> str:
+    from gate.stats.refusal import TooLittle
+
+    found = said.found
+    return "no change" if isinstance(found, TooLittle) else f"{points(found.effect.estimate)}, level {found.level:.2g}"
+
+
+def _false_discoveries(comparison: Comparison) -> Iterator[str]:
+    """A long list of regressions is read as a list: how many of it are expected to be false."""
+    known = [each for each in comparison.decisions.values() if each.level is not None]
+    fell = [each.answer == "regression" for each in known]
+    if sum(fell) < LONG_LIST:
+        return
+    from gate.stats.multiplicity import benjamini_hochberg
+
+    adjusted = benjamini_hochberg([each.level or 0.0 for each in known])
+    rate = max(level for level, listed in zip(adjusted, fell, strict=True) if listed)
+    yield f"of the {sum(fell):,} stochastic tests that newly fail, about {100 * rate:.2g} % are expected to be noise"
 
 
 def _drawn(pair: Pair) -> bool:

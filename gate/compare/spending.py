@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
@@ -33,17 +34,42 @@ def spending(comparison: Comparison) -> Budget:
         for case in comparison.baseline.cases
         if declares(case) and (ask := ask_of(case, comparison.settings, budget.share)) is not None
     ]
-    confirmed = comparison.fresh is not None and comparison.settings.confirm == "fresh"
+    confirmed = comparison.arms is not None and comparison.settings.confirm == "fresh"
     chances: dict[Ask, float] = {}
     for ask in asks:
         if ask not in chances:
             chances[ask] = _found(ask, comparison, designs, arms) if confirmed else _found_alone(ask, designs)
     reached = sum(chances[ask] >= ask.power - ROUNDING for ask in asks)
     correlation = _correlation(comparison)
-    inflated = (
-        None if confirmed or correlation is None or not asks else _inflated(comparison, asks, correlation, designs)
-    )
+    alone, together = not confirmed, _suite_unconfirmed(comparison)
+    inflated = None
+    if correlation is not None and asks and (alone or together):
+        cases = _inflated(comparison, asks, correlation, designs) if alone else budget.for_cases
+        suite = _inflated_suite(comparison, correlation) if together else budget.for_suite
+        inflated = 1 - (1 - (cases or 0.0)) * (1 - suite)
     return replace(budget, reached=reached, correlation=correlation, inflated=inflated, made=_made(comparison))
+
+
+def _suite_unconfirmed(comparison: Comparison) -> bool:
+    """Whether main's baseline alone decides over all tests together: nothing fresh stands behind its finding."""
+    if not comparison.budget.for_suite or comparison.whole_session is not None:
+        return False
+    first, confirms = comparison.whole_suite, comparison.settings.confirm == "fresh" and comparison.arms is not None
+    return not confirms or (first is not None and first.falls)
+
+
+def _inflated_suite(comparison: Comparison, correlation: float) -> float:
+    """Level of the test over all cases under that correlation, as if all of it were common to them."""
+    from gate.stats.suite_level import FIRST, inflated_level
+
+    sessions: Counter[str] = Counter()
+    for case in comparison.baseline.cases:
+        if declares(case) and case.trials is not None:
+            for session in case.trials.sessions:
+                sessions[session.id] += len(session.outcomes)
+    sizes = [size for size in sessions.values() if size]
+    now = FIRST * len(comparison.decisions)
+    return inflated_level(comparison.budget.for_suite, sizes, now, correlation)
 
 
 def _made(comparison: Comparison) -> int:
@@ -74,7 +100,8 @@ def _found(
     rate = ask.s0 / ask.n0
     now = max(rate - ask.delta, 0.0)
     screening = design_for(Question(ask.n0, ask.cap, LINE, ask.delta, ask.power, patient=True), designs)
-    question = ArmsQuestion(comparison.settings.confirm_trials, comparison.budget.for_cases, ask.delta, ask.power)
+    level = comparison.budget.for_cases - comparison.budget.for_floors
+    question = ArmsQuestion(comparison.settings.confirm_trials, level, ask.delta, ask.power)
     suspected = 1 - at(screening, ask.s0, now).holds
     return suspected * arms_operating(arms_for(question, arms), rate, now).regression
 

@@ -12,12 +12,12 @@ from gate.errors import UndecidedError
 from gate.ingest import read_report
 from gate.record.arms import Arm, Turn
 from gate.record.endings import as_ended
+from gate.record.locally import to_the_end
 from gate.record.run import Echo, World, run_suite
 from gate.trials.plan import Plan, plan_to_text
 
 _CODE = "src", "lib"
 _INIT = "__init__.py"
-_END_OF_OPTIONS = "--"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,6 @@ class FreshRuns:
             if case.id in wanted and case.trials is not None
         }
         return Turn(outcomes, "; ".join(found.completeness.reasons[:2]))
-
-
-def to_the_end(arguments: Sequence[str]) -> list[str]:
-    """Arguments for pytest with which the first failure does not end the trials of the others."""
-    at = arguments.index(_END_OF_OPTIONS) if _END_OF_OPTIONS in arguments else len(arguments)
-    return [*arguments[:at], "--maxfail=0", *arguments[at:]]
 
 
 def own_code_first(environ: Mapping[str, str], tree: ArmTree) -> dict[str, str]:

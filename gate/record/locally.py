@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.errors import UsageError
-from gate.record.run import RunResult, World, run_suite
+from gate.record.run import RunResult, User, World, run_suite
 from gate.sandbox.environment import suite_environment
+from gate.sandbox.network.guard import UNGUARDED, Guard, strongest
 from gate.settings import Settings
 from gate.trials.plan import Plan, plan_to_text
+
+MISSING = "missing.jsonl"
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -35,14 +38,16 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
         trials: where the plugin leaves its trials for later runs; what stood there is removed first.
     """
-    world = World(python, root / settings.working_directory, suite_environment(environ))
+    world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard_for(settings))
     arguments = split_arguments(settings)
     report = root / report
     try:
         if trials is not None:
             trials.unlink(missing_ok=True)  # it must never be taken for this run's
+        arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report) as path:
             options = plugin_options(settings, local, commit, plan=path, trials=trials)
+            options += recording_options(settings, report.with_name(MISSING))
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -75,6 +80,15 @@ def fixed_plan(settings: Settings, session: str) -> str:
     return plan_to_text(Plan(session=session, fixed=settings.baseline_trials))
 
 
+END_OF_OPTIONS = "--"
+
+
+def to_the_end(arguments: Sequence[str]) -> list[str]:
+    """Arguments for pytest with which the first failure does not end the trials of the others."""
+    at = arguments.index(END_OF_OPTIONS) if END_OF_OPTIONS in arguments else len(arguments)
+    return [*arguments[:at], "--maxfail=0", *arguments[at:]]
+
+
 def split_arguments(settings: Settings) -> list[str]:
     """The user's own arguments for pytest.
 
@@ -87,6 +101,32 @@ def split_arguments(settings: Settings) -> list[str]:
         raise UsageError(
             f"can't be split: {str(error).lower()}", where="arguments", remedy="quote it as for a shell"
         ) from None
+
+
+def guard_for(settings: Settings, user: User | None = None) -> Guard:
+    """What keeps a replay from the network; the strongest that this machine allows.
+
+    Args:
+        user: whose rights the suite has; None for this process's.
+    """
+    if settings.mode != "replay":
+        return UNGUARDED
+    return strongest(loopback=settings.loopback, user=user)
+
+
+def recording_options(settings: Settings, missing: Path) -> list[str]:
+    """What the plugin is told of recordings; nothing in the mode `live`.
+
+    Args:
+        missing: where a replay says what it lacked.
+    """
+    if settings.mode == "live":
+        return []
+    return [
+        f"--gate-recordings={settings.recordings}",
+        f"--gate-loopback={settings.loopback}",
+        f"--gate-missing={missing.absolute()}",
+    ]
 
 
 def plugin_options(

@@ -17,6 +17,8 @@ from typing import IO
 
 from gate.record import endings
 from gate.record.descendants import ended_afterwards
+from gate.sandbox.network import CANNOT_ENTER
+from gate.sandbox.network.guard import UNGUARDED, Guard
 
 HEAD_BYTES = 2_000_000
 TAIL_BYTES = 64_000
@@ -90,12 +92,14 @@ class World:
         cwd: its folder.
         environ: the whole environment of the child.
         user: whose rights it has; None keeps this process's.
+        guard: what keeps it, and all that it starts, from the network.
     """
 
     python: str
     cwd: Path
     environ: Mapping[str, str]
     user: User | None = None
+    guard: Guard = UNGUARDED
 
 
 def run_suite(
@@ -167,7 +171,7 @@ def run_command(command: Sequence[str], *, world: World, timeout: float, echo: E
 
 def _start(command: Sequence[str], world: World) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        command,
+        world.guard.wrap(command),
         cwd=world.cwd,
         env=dict(world.environ),
         stdin=subprocess.DEVNULL,
@@ -285,4 +289,6 @@ def _result(report: Path, partial: Path, code: int, tail: str, *, timed_out: flo
     if code != endings.USAGE and report.is_file() and not report.is_symlink():
         warning = f"{endings.ended(code)} after its report" if code < 0 else ""  # of exit codes `as_ended` speaks
         return replace(result, report=report, warning=warning)
+    if code == CANNOT_ENTER and tail.startswith("gate: "):
+        return replace(result, reason=tail.partition("\n")[0].removeprefix("gate: "))
     return replace(result, reason=endings.reason(code, tail, running))

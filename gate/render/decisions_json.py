@@ -37,6 +37,7 @@ def budget_from_json(entry: Json, refuse: Refuse) -> Budget:
         cases=read.whole("cases", default.cases),
         for_cases=read.number("for_cases", default.for_cases),
         for_suite=read.number("for_suite", default.for_suite),
+        for_floors=read.number("for_floors", default.for_floors),
         for_singles=read.number("for_singles", default.for_singles),
         delta=read.number("delta", default.delta),
         power=read.number("power", default.power),

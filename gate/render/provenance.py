@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 from gate.render.spans import Line, Span, bold, code, own, separated, text
-from gate.render.words import chance
+from gate.render.words import chance, plural
+from gate.schema.report import Calls
 from gate.schema.verdict import Provenance, Verdict
 
+CENT = 0.005
 PATHS = 4
 HEADINGS = 8
 SHORT = 7
@@ -52,6 +54,9 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
     if origin.head:
         pieces.append((own("head "), code(short(origin.head)), own(f", attempt {origin.attempt:,}")))
     pieces.append((own("mode "), text(origin.mode)))
+    told = calls_sentence(verdict.calls)
+    if told:
+        pieces.append((own(told),))
     if origin.settings_from not in ("", "defaults"):
         pieces.append((own("settings of "), text(origin.settings_from)))
     if not verdict.welcome and verdict.problem is None:
@@ -59,6 +64,16 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
     if origin.tool_version:
         pieces.append((text(f"robustness-gate {origin.tool_version}"),))
     return tuple(pieces)
+
+
+def calls_sentence(calls: Calls) -> str:
+    """`312 calls replayed, 0 live, about $1.40 saved`; empty where nothing was called."""
+    if not calls.live and not calls.replayed:
+        return ""
+    parts = [f"{plural(calls.replayed, 'call')} replayed", f"{calls.live:,} live"]
+    parts += [f"about ${calls.money:,.2f} spent"] if calls.money >= CENT else []
+    parts += [f"about ${calls.saved:,.2f} saved"] if calls.saved >= CENT else []
+    return ", ".join(parts)
 
 
 def budget_sentence(verdict: Verdict) -> str:

@@ -13,6 +13,8 @@ _ANSWERS = {"regression": "newly fails", "undecided": "undecided", "holds": "hol
 _ORDER = {"regression": 0, "undecided": 1, "holds": 2}
 _HEADER = "| test | main | here | decision | level | limit | smallest drop |\n|---|---|---|---|---|---|---|"
 MOST_ROWS = 40
+MOST_ERRORS = 0.2
+"""Share of a test's attempts beyond which infrastructure errors are worth a warning."""
 
 
 def stochastic_line(verdict: Verdict) -> Line:
@@ -36,7 +38,22 @@ def stochastic_line(verdict: Verdict) -> Line:
         parts.append(f"no test has enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
     tail = f". {_inflation(verdict)}" if budget.inflated is not None else "."
     head = f" {plural(len(tests), 'test')}, {plural(made, 'trial')}{kept}: "
-    return (bold("Stochastic:"), own(head + "; ".join(parts) + tail))
+    return (bold("Stochastic:"), own(head + "; ".join(parts) + tail), *_unreached(tests))
+
+
+def _unreached(tests: Sequence[CaseDecision]) -> Line:
+    """A warning where many attempts are no trials: a failure that looks like an outage would hide among them."""
+    many = [each for each in tests if each.errors > MOST_ERRORS * (each.errors + _own_trials(each))]
+    if not many:
+        return ()
+    errors = plural(sum(each.errors for each in many), "infrastructure error")
+    told = f" {errors} ended more than a fifth of the attempts of {plural(len(many), 'test')}; they are no trials."
+    return (own(" "), bold("Warning:"), own(told))
+
+
+def _own_trials(decision: CaseDecision) -> int:
+    """Trials of this run, where those carried over are among the ones that decided."""
+    return max(decision.candidate[1] - decision.carried, 0)
 
 
 def _inflation(verdict: Verdict) -> str:
@@ -62,7 +79,7 @@ def decision_rows(decisions: Sequence[CaseDecision]) -> list[tuple[str, ...]]:
             (
                 each.case_id,
                 f"{each.baseline[0]}/{each.baseline[1]}",
-                f"{each.candidate[0]}/{each.candidate[1]}",
+                _here(each),
                 how if each.how == "sequential" else f"{how} ({each.how})",
                 "–" if each.level is None else f"{each.level:.2g}",
                 f"{each.limit:.2g}",
@@ -70,6 +87,12 @@ def decision_rows(decisions: Sequence[CaseDecision]) -> list[tuple[str, ...]]:
             )
         )
     return found
+
+
+def _here(decision: CaseDecision) -> str:
+    passes, trials = decision.candidate
+    errors = f", {plural(decision.errors, 'infrastructure error')}" if decision.errors else ""
+    return f"{passes}/{trials}{errors}"
 
 
 def decision_table(decisions: Sequence[CaseDecision], most: int = MOST_ROWS) -> str:

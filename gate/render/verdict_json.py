@@ -17,6 +17,7 @@ from typing import Any
 
 from gate.render.decisions_json import budget_to_json, decision_to_json
 from gate.render.verdict_reader import read_verdict
+from gate.schema.codec import calls_to_json
 from gate.schema.evidence import Block
 from gate.schema.report import Location
 from gate.schema.verdict import ExampleChange, ExitCode, Finding, Provenance, Tally, Verdict
@@ -63,6 +64,7 @@ def verdict_to_json(verdict: Verdict) -> Json:
         "provenance": _provenance(verdict.provenance),
         "fingerprints_changed": {name: list(pair) for name, pair in verdict.fingerprints_changed.items()},
         "notices": list(verdict.notices),
+        "calls": calls_to_json(verdict.calls),
         "budget": budget_to_json(verdict.budget),
         "decisions": [decision_to_json(each) for each in verdict.decisions],
         "varying": list(verdict.varying),

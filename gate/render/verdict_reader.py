@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from gate.errors import UsageError
+from gate.errors import ReportError, UsageError
 from gate.render.decisions_json import budget_from_json, decision_from_json
 from gate.render.marker import SUITE
+from gate.schema.codec import calls_from_json
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Location
+from gate.schema.report import Calls, Location
 from gate.schema.untrusted import finite
 from gate.schema.verdict import (
     CaseDecision,
@@ -76,6 +77,7 @@ def _verdict(entry: Json) -> Verdict:
         },
         notices=_each(entry.get("notices", []), "notices", _string),
         alpha=_number(entry.get("alpha", 0.05), "alpha"),
+        calls=_calls(entry.get("calls", {})),
         budget=budget_from_json(_mapping(entry.get("budget", {}), "budget"), _refuse),
         decisions=_each(entry.get("decisions", []), "decisions", _decision),
         varying=_each(entry.get("varying", []), "varying", _string),
@@ -92,6 +94,13 @@ def _problem(data: object) -> Problem | None:
         return None
     entry = _mapping(data, "problem")
     return Problem(*(_string(entry.get(key, ""), f"problem/{key}") for key in ("message", "where", "remedy")))
+
+
+def _calls(data: object) -> Calls:
+    try:
+        return calls_from_json(data, "calls")
+    except ReportError as error:
+        raise UsageError(error.message, where=f"{WHERE}/{error.where}", remedy=_REMEDY) from None
 
 
 def _decision(data: object, where: str) -> CaseDecision:

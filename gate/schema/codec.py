@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Attack, Better, Case, Metric, Predictions, Session, Trials
+from gate.schema.report import Attack, Better, Calls, Case, Metric, Predictions, Session, Trials
 from gate.schema.symbols import MAX_LABELS
 from gate.schema.untrusted import (
     classes,
@@ -27,6 +27,7 @@ from gate.schema.untrusted import (
 )
 
 Json = dict[str, Any]
+_CALLS = "live", "replayed", "tokens", "money", "saved", "unpriced", "missing"
 
 
 def facets_to_json(case: Case) -> Json:
@@ -36,6 +37,8 @@ def facets_to_json(case: Case) -> Json:
         facets["stochastic"] = True
     if case.fingerprint:
         facets["fingerprint"] = case.fingerprint
+    if case.calls is not None:
+        facets["calls"] = calls_to_json(case.calls)
     if case.marks:
         facets["marks"] = list(case.marks)
     if case.trials is not None:
@@ -56,12 +59,17 @@ def trials_to_json(trials: Trials) -> Json | list[Json]:
         for session in trials.sessions
     ]
     more: Json = {"asked": dict(sorted(trials.asked.items()))} if trials.asked else {}
-    for key in ("errors", "timed_out", "carried", "excerpt"):
+    for key in ("errors", "timed_out", "carried", "excerpt", "recorded"):
         if getattr(trials, key):
             more[key] = getattr(trials, key)
     if trials.shared:
         more["shared"] = list(trials.shared)
     return {"sessions": sessions, **more} if more else sessions
+
+
+def calls_to_json(calls: Calls) -> Json:
+    """What is not 0."""
+    return {name: value for name in _CALLS if (value := getattr(calls, name))}
 
 
 def metric_to_json(metric: Metric) -> Json:
@@ -126,11 +134,13 @@ def facets_from_json(data: object, where: str) -> Json:
         ReportError: a facet has a shape that no version of this schema has.
     """
     source = mapping(data, where)
-    known = {"stochastic", "fingerprint", "marks", "trials", "metrics", "predictions", "evidence"}
+    known = {"calls", "stochastic", "fingerprint", "marks", "trials", "metrics", "predictions", "evidence"}
     facets: Json = {key: source[key] for key in ("stochastic", "fingerprint") if key in source}
     truth(facets.get("stochastic", False), f"{where}/stochastic")
     if "fingerprint" in facets:
         facets["fingerprint"] = string(facets["fingerprint"], f"{where}/fingerprint")
+    if "calls" in source:
+        facets["calls"] = calls_from_json(source["calls"], f"{where}/calls")
     if "marks" in source:
         facets["marks"] = tuple(string(name, f"{where}/marks") for name in listed(source["marks"], f"{where}/marks"))
     if "trials" in source:
@@ -152,7 +162,9 @@ def _trials(data: object, where: str) -> Trials:
     if isinstance(data, list):
         return Trials(tuple(each(data, where, _session)))
     entry = mapping(data, where)
-    unknown = sorted(set(entry) - {"sessions", "asked", "errors", "timed_out", "carried", "excerpt", "shared"})
+    unknown = sorted(
+        set(entry) - {"sessions", "asked", "errors", "timed_out", "carried", "excerpt", "shared", "recorded"}
+    )
     if unknown:
         refuse(where, "the parts that trials have", unknown[0])
     asked = mapping(entry.get("asked", {}), f"{where}/asked")
@@ -164,6 +176,23 @@ def _trials(data: object, where: str) -> Trials:
         shared=tuple(string(name, f"{where}/shared") for name in listed(entry.get("shared", []), f"{where}/shared")),
         carried=count(entry.get("carried", 0), f"{where}/carried"),
         excerpt=string(entry.get("excerpt", ""), f"{where}/excerpt"),
+        recorded=count(entry.get("recorded", 0), f"{where}/recorded"),
+    )
+
+
+def calls_from_json(data: object, where: str) -> Calls:
+    entry = mapping(data, where)
+    unknown = sorted(set(entry) - set(_CALLS))
+    if unknown:
+        refuse(where, "the parts that calls have", unknown[0])
+    return Calls(
+        live=count(entry.get("live", 0), f"{where}/live"),
+        replayed=count(entry.get("replayed", 0), f"{where}/replayed"),
+        tokens=count(entry.get("tokens", 0), f"{where}/tokens"),
+        money=number(entry.get("money", 0.0), f"{where}/money") or 0.0,
+        saved=number(entry.get("saved", 0.0), f"{where}/saved") or 0.0,
+        unpriced=count(entry.get("unpriced", 0), f"{where}/unpriced"),
+        missing=count(entry.get("missing", 0), f"{where}/missing"),
     )
 
 

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 """Version of the `gate` objects in a candidate and of the baseline. A newer one is refused."""
 
 Better = Literal["higher", "lower"]
-Mode = Literal["live", "record", "replay"]
+Mode = Literal["live", "record", "replay", "auto"]
 
 
 class Kind(StrEnum):
@@ -71,6 +71,7 @@ class Trials:
         shared: fixtures of a wider scope than one test, which all trials of a candidate's session shared.
         carried: how many of a candidate's trials an earlier run of the same content made.
         excerpt: of a candidate's first failed trial, at most 300 characters; untrusted text.
+        recorded: of how many trials a candidate's replay had answers, where it would have made more; else 0.
     """
 
     sessions: tuple[Session, ...]
@@ -80,6 +81,7 @@ class Trials:
     shared: tuple[str, ...] = ()
     carried: int = 0
     excerpt: str = ""
+    recorded: int = 0
 
     @property
     def passes(self) -> int:
@@ -92,6 +94,40 @@ class Trials:
     @property
     def varies(self) -> bool:
         return 0 < self.passes < self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls of models that a test made.
+
+    Attributes:
+        live: left the machine.
+        replayed: answered from a recording.
+        tokens: of the live ones, in and out, where they are known.
+        money: USD of the live ones, where it is known.
+        saved: USD that the replayed ones would have cost.
+        unpriced: calls whose cost is not known.
+        missing: requests that a replay had no answer to, so that the test measured nothing.
+    """
+
+    live: int = 0
+    replayed: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    saved: float = 0.0
+    unpriced: int = 0
+    missing: int = 0
+
+    def __add__(self, other: Calls) -> Calls:
+        return Calls(
+            self.live + other.live,
+            self.replayed + other.replayed,
+            self.tokens + other.tokens,
+            round(self.money + other.money, 9),
+            round(self.saved + other.saved, 9),
+            self.unpriced + other.unpriced,
+            self.missing + other.missing,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +204,7 @@ class Case:
         outcome: None where the case has only other facets.
         stochastic: whether the suite declares that the outcome varies from trial to trial.
         message: first line of the failure, at most 300 characters; untrusted text.
+        calls: of models, of a candidate; a baseline has none.
         marks: names of the marks that the suite gave it, sorted; pytest's own and the gate's are left out.
         measured_at: commit at which a baseline last changed this case; empty in a candidate.
     """
@@ -184,6 +221,7 @@ class Case:
     predictions: tuple[Predictions, ...] = ()
     evidence: tuple[Block, ...] = ()
     marks: tuple[str, ...] = ()
+    calls: Calls | None = None
     measured_at: str = ""
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from gate import errors
 from gate.schema.evidence import Block
-from gate.schema.report import Location
+from gate.schema.report import Calls, Location
 
 
 class Level(StrEnum):
@@ -48,6 +48,7 @@ class RuleName(StrEnum):
     ADVERSARIAL_REGRESSION = "adversarial-regression"
     METRIC_REGRESSION = "metric-regression"
     SUITE_REGRESSION = "suite-regression"
+    STALE_RECORDING = "stale-recording"
     FLAKY = "flaky"
     BASELINE_CHANGED = "baseline-changed"
     SETTINGS_CHANGED = "settings-changed"
@@ -118,7 +119,8 @@ class CaseDecision:
 
     Attributes:
         answer: `regression`, `holds` (a drop of `delta` or more would have been found) or `undecided`.
-        how: which test decided: `sequential`, `fixed sample`, `both arms`, `floor`, `replayed identically`.
+        how: which test decided: `sequential`, `fixed sample`, `both arms`, `pooled`, `floor`; `recorded trials` where a
+            replay had no more.
         level: attained one-sided level of "the rate fell"; None where no test was made.
         limit: level at or below which it is a regression: the share of the budget that this test spent.
         baseline, candidate: (passes, trials).
@@ -152,6 +154,7 @@ class Budget:
         cases: stochastic cases of the whole baseline of the base, which share `for_cases`.
         for_cases, for_suite, for_singles: parts of alpha for the cases one by one, for the test over all of them, and
             for tests that run once each; they add up to at most `alpha / suites`.
+        for_floors: of `for_cases`, what the absolute floors of cases may spend.
         power: chance to find a drop of `delta` in a case whose baseline allows it.
         reached: cases whose baseline allows it.
         correlation: estimated correlation of trials within a session; None where the baseline can't tell.
@@ -166,6 +169,7 @@ class Budget:
     for_cases: float = 0.0
     for_suite: float = 0.0
     for_singles: float = 0.0
+    for_floors: float = 0.0
     delta: float = 0.30
     power: float = 0.90
     reached: int = 0
@@ -252,6 +256,7 @@ class Verdict:
         welcome: the base has no baseline; the comment is a neutral welcome.
         notices: sentences that a reviewer must see (delivery, sandbox, settings that were ignored).
         alpha: false-alarm budget of the whole pull request; `budget` says who shares it.
+        calls: of models, over the whole run.
         decisions: of every stochastic case that was compared, in the order of ids.
         problem: why nothing was judged; None where it was.
     """
@@ -269,6 +274,7 @@ class Verdict:
     notices: tuple[str, ...] = ()
     alpha: float = 0.05
     budget: Budget = field(default_factory=Budget)
+    calls: Calls = field(default_factory=Calls)
     decisions: tuple[CaseDecision, ...] = ()
     varying: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)

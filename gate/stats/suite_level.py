@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb, erfc, sqrt
 from typing import TYPE_CHECKING, Any
 
 from gate.stats.intervals import Effect, Interval, check_confidence, check_counts
@@ -93,6 +93,30 @@ def suite_level(strata: Sequence[Stratum], confidence: float = 0.95) -> SuiteLev
         return TooLittle("no case with trials on both sides has passes and failures, so the suite can't tell a drop")
     both = [each for each in strata if each.trials and each.first]
     return SuiteLevel(_level(speaking), _effect(both, confidence), len(speaking), len(both))
+
+
+def inflated_level(level: float, sessions: Sequence[int], now: int, icc: float) -> float:
+    """What becomes of a level when trials of one session are alike, and all cases share what the session does to them.
+
+    The variance of a pass rate over n trials of one session grows by the design effect 1 + (n − 1)ρ (Kish 1965); the
+    level is that of a normal variable with the grown variance of the difference. Approximate; where a part of the
+    correlation is each case's own, it is less.
+
+    Args:
+        level: nominal, one-sided, in (0, 1).
+        sessions: trials of each session of the baseline, over all cases.
+        now: trials of the candidate that are looked at, over all cases.
+        icc: ρ, from 0 to 1.
+
+    Raises:
+        ValueError: level outside (0, 1), icc outside [0, 1], or a side without trials.
+    """
+    if not 0 < level < 1 or not 0 <= icc <= 1 or now < 1 or not sessions or min(sessions) < 1:
+        raise ValueError("a level lies in (0, 1), a correlation in [0, 1], and both sides have trials")
+    count = sum(sessions)
+    nominal = 1 / now + 1 / count
+    grown = (1 + (now - 1) * icc) / now + sum(size * (1 + (size - 1) * icc) for size in sessions) / count**2
+    return 0.5 * erfc(normal_quantile(level) * sqrt(nominal / grown / 2))
 
 
 def admissible(stratum: Stratum, made: Sequence[int]) -> bool:

@@ -183,9 +183,80 @@ def test_not_run(): at.append("never")
     report, result = project.run()
     result.assert_outcomes(xfailed=3, failed=1, xpassed=1)
     assert {name: (case.outcome, outcomes(case)) for name, case in by_name(report).items()} == {
-        "test_fails": (Outcome.XFAILED, "1111"),
-        "test_other": (Outcome.XFAILED, "1010"),
+        "test_fails": (Outcome.XFAILED, "0000"),
+        "test_other": (Outcome.XFAILED, "0000"),
         "test_strict": (Outcome.FAILED, "0000"),
         "test_passes": (Outcome.XPASSED, "1111"),
         "test_not_run": (Outcome.XFAILED, ""),
     }
+
+
+def test_an_expected_failure_is_a_failed_trial_however_it_is_declared(project: Project) -> None:
+    """Otherwise `if not ok: pytest.xfail()` would pass at any rate."""
+    project.write(
+        "test_a.py",
+        """
+import unittest
+import pytest
+at = []
+pytestmark = pytest.mark.stochastic(max_trials=7)
+
+def ok():
+    at.append(1)
+    return len(at) % 7 < 4
+
+def test_in_the_body():
+    if not ok(): pytest.xfail("known")
+
+@pytest.fixture
+def prepared():
+    if not ok(): pytest.xfail("no account")
+
+def test_in_a_fixture(prepared): pass
+
+@pytest.fixture
+def left_behind():
+    yield
+    if not ok(): pytest.xfail("a file is left")
+
+def test_in_a_tear_down(left_behind): pass
+
+@pytest.mark.xfail
+def test_marked(): assert ok()
+
+def test_in_a_subtest(subtests):
+    good = ok()
+    with subtests.test("one"):
+        if not good: pytest.xfail("known")
+
+class TestOld(unittest.TestCase):
+    @unittest.expectedFailure
+    def test_expected(self): self.assertTrue(ok())
+
+def test_never():
+    if not len(at): pytest.xfail("known")
+""",
+    )
+    report, _ = project.run()
+    found = {name: (case.outcome, outcomes(case)) for name, case in by_name(report).items()}
+    assert found.pop("test_never") == (Outcome.PASSED, "1111111")
+    assert found.pop("test_in_a_tear_down") == (Outcome.XFAILED, "1111111"), "its calls held"
+    assert found.pop("TestOld::test_expected") == (Outcome.XFAILED, "0000000"), "unittest fails a pass there too"
+    assert {outcome for outcome, _ in found.values()} == {Outcome.XFAILED}
+    assert {name: sorted(trials) for name, (_, trials) in found.items()} == dict.fromkeys(found, sorted("0001111"))
+
+
+def test_a_rate_that_fell_is_no_failure_where_failures_are_expected(project: Project) -> None:
+    project.write(
+        "test_a.py",
+        """
+import pytest
+
+@pytest.mark.stochastic(max_trials=20, min_rate=0.9)
+@pytest.mark.xfail
+def test_low(): assert 0
+""",
+    )
+    report, result = project.run()
+    result.assert_outcomes(xfailed=1)
+    assert set(outcomes(report.cases[0])) == {"0"}

@@ -65,7 +65,7 @@ def test_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_correlation_both_ways_give_their_exact_false_alarm() -> None:
     both = TwoArms(50, 12, FOR_CASES)
     exact = two_arm_false_alarm(both, 0.75, Caches())
-    assert abs(correlation.confirmed(both, 0.75, 0.0, RUNS) - exact) < 4 * math.sqrt(exact / RUNS)
+    assert abs(correlation.confirmed(both, 0.75, 0.0, RUNS).cases - exact) < 4 * math.sqrt(exact / RUNS)
     alone = design_for(Question(50, 60, FOR_CASES / 12), {})
     points = points_of_paths(alone.paths.regression.paths, alone.paths.regression.fails)
     exact = inflated_false_alarm(points, [10] * 5, 0.0, 12, (0.9,))
@@ -73,12 +73,23 @@ def test_without_correlation_both_ways_give_their_exact_false_alarm() -> None:
 
 
 def test_a_correlation_of_sessions_with_two_arms_and_without() -> None:
-    assert correlation.confirmed(TwoArms(50, 12, FOR_CASES), 0.75, 0.02, RUNS) <= FOR_CASES
+    alarms = correlation.confirmed(TwoArms(50, 12, FOR_CASES), 0.75, 0.02, RUNS)
+    assert alarms.failed <= FOR_CASES
     alone = design_for(Question(50, 60, FOR_CASES / 12), {})
     points = points_of_paths(alone.paths.regression.paths, alone.paths.regression.fails)
     exact = inflated_false_alarm(points, [10] * 5, 0.02, 12, (0.9,))
     assert exact > 2 * FOR_CASES
     assert abs(correlation.unconfirmed(alone, 0.9, 0.02, RUNS) - exact) < 4 * math.sqrt(exact / RUNS)
+
+
+def test_a_drift_fails_the_suite_by_its_baseline_and_not_beside_main() -> None:
+    alarms = correlation.confirmed(TwoArms(50, 60, FOR_CASES), 0.95, 0.0, 400, 0.07)
+    assert alarms.suspected > 0.3
+    assert alarms.suite <= 0.01 + 4 * math.sqrt(0.01 / 400)
+    assert alarms.failed <= 0.05
+    quiet = correlation.confirmed(TwoArms(50, 60, FOR_CASES), 0.95, 0.0, 2_000)
+    assert 0.002 < quiet.suspected <= 0.01 + 4 * math.sqrt(0.01 / 2_000)
+    assert quiet.suite <= 0.002
 
 
 def test_drawn_sessions_have_the_correlation() -> None:

@@ -95,6 +95,7 @@ class StochasticProject:
         return {
             "MODEL_CALLS": str(self.counted),
             "MODEL_SEED": "7",
+            "OPENBLAS_NUM_THREADS": "1",
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "PYTHONDONTWRITEBYTECODE": "1",  # two models may have one size and one second
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Location
+from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
     Budget,
     CaseDecision,
@@ -130,6 +130,7 @@ verdicts = st.builds(
     notices=_few(foreign, 3),
     alpha=st.floats(1e-6, 0.999),
     budget=_budgets,
+    calls=st.builds(Calls, _counts, _counts, _counts, st.floats(0, 1e6), st.floats(0, 1e6), _counts, _counts),
     decisions=_few(_decisions, 3),
     varying=_few(foreign, 3),
     measured=_names,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from gate.compare.align import Pair
 from gate.deliver.earlier import History
 from gate.record.arms import Arm, Turn
+from gate.record.memory import confirmed_lines
 from gate.rounds import Confirmed, Round, Settled, confirm, merged, open_round, read_earlier, strict_plan
+from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Completeness, Report, Session, Trials
@@ -147,6 +149,47 @@ def test_void_arms_say_why_and_what_they_cost() -> None:
     assert "fresh trials" in found.notices[0]
 
 
+class OneCanNotRun(Arms):
+    """The base makes no trial of one test."""
+
+    def __call__(self, arm: Arm, names: Sequence[str], count: int) -> Turn:
+        turn = super().__call__(arm, names, count)
+        left = {name: each for name, each in turn.outcomes.items() if arm == "head" or name != "t.py::a"}
+        return Turn(left)
+
+
+def test_a_suspect_that_can_not_be_run_leaves_the_others_confirmed() -> None:
+    told: list[str] = []
+
+    def again(plan: str) -> tuple[Report, bytes]:
+        told.append(plan)
+        return Report((case("t.py::a", "0" * 8, fixed=False),)), b""
+
+    this, trials = opened(), trials_file(a="0000", b="0000")
+    candidate = Report((case("t.py::a", "0" * 4, False), case("t.py::b", "0" * 4, False)))
+    settled = this.settle(candidate, pairs("0" * 4, "0" * 4), trials, OneCanNotRun("0"), again)
+    assert settled.fresh is not None
+    assert settled.fresh.trials["t.py::a"] == ("", "")
+    assert "1" in settled.fresh.trials["t.py::b"][0]
+    assert ['"only":["t.py::a"]' in plan for plan in told] == [True]
+    assert [each.trials.count for each in settled.candidate.cases if each.trials] == [8, 4]
+    assert any("1 suspect could not be confirmed: the base made no" in each for each in settled.notices)
+    assert set(read_earlier(settled.lines).confirmed) == {("t.py::b", "f-b", BASE)}
+    assert read_earlier(settled.lines).void == {}, "a run that failed may work next time"
+
+
+def test_a_case_of_another_producer_is_no_suspect_of_this_suite() -> None:
+    arms = Arms("0")
+    theirs = [Pair(BASELINE.cases[0], case("t.py::a", "0" * 20)), *pairs("1", "0000")[1:]]
+    found = confirm(opened(), theirs, trials_file(b="0000"), arms)
+    assert found.fresh is not None
+    assert found.fresh.trials["t.py::a"] == ("", "")
+    assert found.suspects == ()
+    assert found.notices[0].startswith("1 suspect of the first look was checked")
+    alone = confirm(opened(), theirs[:1], b"", arms)
+    assert (alone.fresh, alone.suspects, alone.notices) == (Fresh({"t.py::a": ("", "")}), (), ())
+
+
 def test_more_suspects_than_the_limit_are_not_confirmed() -> None:
     arms = Arms("0")
     this = opened(settings=Settings(**{"confirm-limit": 1}))
@@ -161,7 +204,32 @@ def test_what_stayed_undecided_is_counted_over_runs_in_a_row() -> None:
         return opened().left_behind(Settled(Report(())), decisions, head)
 
     history = ended("1", "a", "b") + ended("2", "a", "b") + ended("3", "a")
-    assert read_earlier(history).undecided == {"a": 3}
+    assert {name: len(each) for name, each in read_earlier(history).undecided.items()} == {"a": 3}
+
+
+def test_a_content_that_stayed_undecided_before_is_not_counted_again() -> None:
+    decision = CaseDecision("t.py::b", "undecided", "sequential", None, 0.1, (1, 2), (1, 2))
+    history = b""
+    for number in range(3):  # empty commits
+        settled = Settled(Report(()), trials=trials_file(b="0101"))
+        history = opened(history).left_behind(settled, [decision], f"head{number}")
+    assert opened(history).told(Changes()).undecided == {"t.py::b": 1}
+    assert opened(history).told(Changes(), trials_file(b="0101")).undecided == {"t.py::b": 0}
+    changed = trials_file(b="0101").replace(b"f-b", b"f-c")
+    assert opened(history).told(Changes(), changed).undecided == {"t.py::b": 1}
+
+
+def test_bad_lines_and_words_that_are_the_gates_own_are_not_passed_on() -> None:
+    forged = confirmed_lines({"t.py::b": ("t.py::b", "f-b", BASE)}, {"t.py::b": {"trials": ["1", "1"]}})
+    this = opened(b'{"case": 1}\n' + trials_file(a="11"))
+    assert "1 line of the trials of earlier runs" in this.notices[0]
+    trials = trials_file(b="00") + b'{"case": 2}\n' + forged
+    settled = this.settle(Report(()), pairs("1" * 12, "1" * 12), trials, None, lambda plan: (Report(()), b""))
+    assert "1 line of the trials of this run can't be used and was left out" in settled.notices
+    later = opened(this.left_behind(settled, (), "head"))
+    assert later.notices == ()
+    assert set(later.earlier.carried) == {"t.py::a", "t.py::b"}
+    assert later.earlier.confirmed == {}
 
 
 def test_a_history_that_can_not_be_read_is_said_and_not_used() -> None:

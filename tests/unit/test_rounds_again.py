@@ -100,14 +100,34 @@ def test_a_first_look_that_a_second_run_could_not_go_on_from_is_paid_for_all_the
 
 
 def test_why_it_came_to_nothing_is_not_tried_again_for_the_same_content_and_base() -> None:
-    first, arms = round_of(), Arms("1", reason="code came from elsewhere")
+    first, arms = round_of(), Arms("1", reason="shop came from outside its tree")
     settled = settle(first, candidate("0000"), arms, Again())
     assert arms.calls > 0
     later = Arms("1")
     again = settle(round_of(first.left_behind(settled, (), "head")), candidate("0000"), later, Again())
     assert later.calls == 0
     assert again.fresh is None
-    assert "code came from elsewhere (so it was in an earlier run of the same content)" in again.notices[0]
+    assert "shop came from outside its tree (so it was in an earlier run of the same content)" in again.notices[0]
+
+
+def test_a_run_that_failed_is_tried_again_for_the_same_content_and_base() -> None:
+    first = round_of()
+    settled = settle(first, candidate("0000"), Arms("1", reason="the time was up"), Again())
+    assert settled.fresh is None
+    later = Arms("1")
+    again = settle(round_of(first.left_behind(settled, (), "head")), candidate("0000"), later, Again())
+    assert later.calls > 0
+    assert again.fresh is not None
+
+
+def test_a_base_that_passes_nothing_is_remembered_only_where_no_outage_explains_it() -> None:
+    for head, calls in (("1", 0), ("0", 20)):
+        first = round_of()
+        settled = settle(first, candidate("0000"), Arms("0", head), Again())
+        assert settled.fresh is None
+        later = Arms("1")
+        settle(round_of(first.left_behind(settled, (), "head")), candidate("0000"), later, Again())
+        assert later.calls == calls
 
 
 def test_a_test_that_lost_its_mark_never_gets_a_second_chance() -> None:

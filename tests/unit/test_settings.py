@@ -132,7 +132,7 @@ def test_untrusted_levels_are_ignored_whole() -> None:
         ({"alpha": 0}, "`alpha`", "gate config"),
         ({"alpha": 1}, "`alpha`", "gate config"),
         ({"alpha": "a lot"}, "`alpha`", "gate config"),
-        ({"mode": "replay"}, "`mode`", "gate config"),
+        ({"mode": "dream"}, "`mode`", "gate config"),
         ({"suite": "../up"}, "`suite`", "gate config"),
         ({"timeout": 0}, "`timeout`", "gate config"),
     ],

@@ -20,6 +20,7 @@ from gate.compare.rules import (
     prediction_churn,
     settings_changed,
     single_run_flips,
+    stale_recording,
     suite_regression,
     undecided,
     unstable_id,
@@ -27,6 +28,7 @@ from gate.compare.rules import (
 
 RULES: tuple[Rule, ...] = (
     incomplete_run.RULE,
+    stale_recording.RULE,
     newly_failing.RULE,
     newly_erroring.RULE,
     missing_case.RULE,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
-from gate.compare.comparison import Comparison, Rule
+from gate.compare.comparison import Comparison, Rule, unreached
 from gate.compare.wording import counted, ratio
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.example_key import VARIABLE
@@ -57,6 +58,19 @@ def of_candidate(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
 def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     """Stochastic cases whose trials ended before their design answered, as in a run that was stopped."""
     found = [each for each in comparison.decisions.values() if not each.measured]
+    out = [case for case in comparison.candidate.cases if unreached(case)]
+    if out:
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id="service",
+            subject="trials",
+            what=f"of {counted(len(out), 'stochastic test')} were ended by errors of the infrastructure",
+            after=f"{sum(case.trials.errors for case in out if case.trials is not None):,} errors",
+            why=_shown(comparison, out[0].message),
+            amount=len(out),
+            command=f"pytest {shlex.quote(out[0].id)}",
+        )
     if not found:
         return
     rows = tuple((each.case_id, ratio(*each.baseline), ratio(*each.candidate)) for each in found)
@@ -72,6 +86,10 @@ def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         amount=len(found),
         evidence=(Block(BlockKind.TABLE, "Tests that need more trials", header=("test", "main", "here"), rows=rows),),
     )
+
+
+def _shown(comparison: Comparison, message: str) -> str:
+    return message if comparison.settings.show_messages else "not measured, so not passed"
 
 
 def _reasons(comparison: Comparison) -> tuple[str, ...]:

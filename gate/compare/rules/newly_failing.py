@@ -47,9 +47,14 @@ def _stochastic(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 before=ratio(*decision.baseline),
                 after=ratio(*decision.candidate),
                 why=f"{why_decided(decision)}{f': {excerpt}' if excerpt else ''}",
+                amount=max(_rate(decision.baseline) - _rate(decision.candidate), 0.0),
                 location=pair.after.location,
                 command=rerun(pair.after),
             )
+
+
+def _rate(side: tuple[int, int]) -> float:
+    return side[0] / side[1] if side[1] else 0.0
 
 
 RULE = Rule(RuleName.NEWLY_FAILING, Level.ERROR, check)

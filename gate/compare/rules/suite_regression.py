@@ -11,6 +11,7 @@ from gate.stats.groups import Tested
 from gate.stats.refusal import TooLittle
 
 SUITE = "all stochastic tests"
+_NONE_ALONE = "as a whole, though none of them need show it alone"
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
@@ -19,17 +20,21 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
 
 
 def _whole(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
-    found, share = comparison.whole_suite, comparison.budget.for_suite
-    if found is None or isinstance(found, TooLittle) or found.level > share:
+    confirmed, share = comparison.whole_session, comparison.budget.for_suite
+    said = confirmed or comparison.whole_suite
+    if said is None or not said.falls or isinstance(said.found, TooLittle):
         return
+    found = said.found
+    how = "fresh trials of both sides, " if confirmed is not None else ""
+    alone = f"{counted(said.fell, 'test that fell by itself', 'tests that fell by themselves')} included"
     yield Finding(
         rule=rule.name,
         level=rule.level,
         case_id="suite",
         subject=SUITE,
-        what="pass less often, though none of them need show it alone",
+        what=f"pass less often {f'as a whole, {alone}' if said.fell else _NONE_ALONE}",
         after=f"{points(found.effect.estimate)} over {counted(found.cases, 'test')}",
-        why=f"level {found.level:.2g}, limit {share:.2g}",
+        why=f"{how}level {found.level:.2g}, limit {share:.2g}",
         amount=-found.effect.estimate,
         total=found.cases,
     )

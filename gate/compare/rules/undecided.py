@@ -8,23 +8,51 @@ from gate.compare.comparison import Comparison, Rule
 from gate.compare.outcomes import rerun
 from gate.compare.wording import counted, ratio, why_decided
 from gate.schema.verdict import CaseDecision, Finding, Level, RuleName
+from gate.stats.refusal import TooLittle
 
 PATIENCE = 2
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    yield from _cases(comparison, rule)
+    yield from _singles(comparison, rule)
+
+
+def _singles(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """Tests of a suite of single runs newly fail, and so few changed that not even all of them breaking would show."""
+    singles = comparison.singles
+    if singles is None or isinstance(singles.decision, TooLittle) or singles.decision.smallest_drop is not None:
+        return
+    broke, fixed = len(singles.broke), len(singles.fixed)
+    if broke:
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id="single runs",
+            subject="the suite of single runs",
+            what=f"is undecided: {counted(broke, 'test')} newly fail, {fixed:,} newly pass, and so few show nothing",
+            after=f"{broke + fixed:,} of {counted(len(singles.pairs), 'test')}",
+            why=f"limit {singles.decision.share:.2g}",
+            amount=broke,
+        )
+
+
+def _cases(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         decision = comparison.decisions.get(pair.after.id)
         if decision is None or decision.answer != "undecided" or not decision.measured:
             continue
         drop = decision.smallest_drop
+        recorded = f": {decision.candidate[1]:,} recorded" if decision.how == "recorded trials" else ""
+        if not decision.baseline[1]:
+            drop, recorded = None, ": main has no trials of it"
         reach = "so few trials show no drop" if drop is None else f"a drop of {100 * drop:.0f} points would have shown"
         yield Finding(
             rule=rule.name,
             level=rule.level,
             case_id=pair.after.id,
             subject=pair.after.id,
-            what=f"is undecided: {reach}{_settled(comparison, decision)}",
+            what=f"is undecided{recorded}: {reach}{_settled(comparison, decision)}",
             before=ratio(*decision.baseline),
             after=ratio(*decision.candidate),
             why=why_decided(decision),

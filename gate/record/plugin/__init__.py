@@ -23,7 +23,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gate", "robustness gate")
     group.addoption("--gate-report", metavar="PATH", default=None, help="write the candidate report to this file")
     group.addoption("--gate-suite", metavar="NAME", default="default", help="name of the suite in the report")
-    group.addoption("--gate-mode", choices=["live"], default="live", help="how calls of models are answered")
+    group.addoption(
+        "--gate-mode",
+        choices=["live", "record", "replay", "auto"],
+        default="live",
+        help="how calls of models are answered: by the model, and recorded, or from what was recorded",
+    )
+    group.addoption("--gate-recordings", metavar="FOLDER", default="recordings", help="what was recorded")
+    group.addoption("--gate-overlay", metavar="FOLDER", default=None, help="recordings that are looked up first")
+    group.addoption(
+        "--gate-loopback",
+        choices=["own", "host"],
+        default="own",
+        help="servers that a replay may reach: those that the suite starts itself, or any of this machine",
+    )
+    group.addoption("--gate-missing", metavar="PATH", default=None, help="write what a replay lacked to this file")
     group.addoption("--gate-commit", metavar="SHA", default="", help="commit that is measured")
     group.addoption("--gate-key", metavar="TEXT", default=None, help="key of example ids; by default the suite's name")
     group.addoption("--gate-plain-ids", action="store_true", help="leave the ids of examples as the suite gave them")

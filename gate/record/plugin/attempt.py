@@ -16,6 +16,8 @@ import pytest
 from _pytest.runner import call_and_report
 
 from gate.record.plugin.marker import Errors
+from gate.record.recordings.exchange import Scope
+from gate.record.recordings.scope import entered
 from gate.trials.infrastructure import is_infrastructure
 from gate.trials.loop import EXCERPT_LENGTH, Result, TrialResult
 
@@ -56,6 +58,7 @@ class Attempts:
         nextitem: the test that comes afterwards.
         declared: types of errors that are no trials, beside the known ones.
         fired: whether the time limit struck since the trial began.
+        lacked: what the calls of a trial asked for in vain; empty for nothing.
     """
 
     def __init__(
@@ -64,17 +67,22 @@ class Attempts:
         nextitem: pytest.Item | None,
         declared: Errors,
         fired: Callable[[], bool],
+        lacked: Callable[[int], str] = lambda number: "",
     ) -> None:
         self._item = item
         self._nextitem = nextitem
         self._declared = declared
         self._fired = fired
+        self._lacked = lacked
+        self._number = 0
         self._properties = list(item.user_properties)
         self._parameters = _mutable_parameters(item)
         self._open: Attempt | None = None
         self._failed: pytest.TestReport | None = None
         self.first: dict[Result, Attempt] = {}
         """The first trial that ended so, by how it ended."""
+        self.expected: Attempt | None = None
+        """The first trial that failed as an `xfail` mark or `pytest.xfail` expects."""
         self.made = 0
         self.seconds = 0.0
         self.shared: tuple[str, ...] = ()
@@ -92,8 +100,9 @@ class Attempts:
                 return TrialResult(Result.ABANDONED, excerpt_of(self._failed))
         self._renew()
         self.made += 1
+        self._number = number
         attempt = self._open = Attempt()
-        with _intercepted(self._item, attempt.reports.append):
+        with entered(Scope(self._item.nodeid, number)), _intercepted(self._item, attempt.reports.append):
             setup = call_and_report(self._item, "setup", log=False)
             attempt.reports.insert(0, setup)
             if setup.passed:
@@ -101,6 +110,8 @@ class Attempts:
         self.shared = shared_fixtures(self._item) or self.shared
         result = attempt.result = self._result(attempt, first=number == 0 and self.made == 1)
         self.first.setdefault(result.result, attempt)
+        if result.result is Result.FAILED and any(map(_is_xfailed, attempt.reports)):
+            self.expected = self.expected or attempt
         return result
 
     def finish(self) -> pytest.TestReport | None:
@@ -120,7 +131,7 @@ class Attempts:
         self._open = None
         item: Any = self._item
         try:
-            with _intercepted(item, attempt.reports.append):
+            with entered(Scope(item.nodeid, self._number)), _intercepted(item, attempt.reports.append):
                 report = call_and_report(item, "teardown", log=False, nextitem=following)
         finally:
             if hasattr(item, "_request"):
@@ -130,6 +141,8 @@ class Attempts:
         self.seconds += sum(each.duration for each in attempt.reports if each.when in ("setup", "call", "teardown"))
         if report.failed:
             self._failed = self._failed or report
+        elif _is_xfailed(report):
+            self.expected = self.expected or attempt
 
     def _renew(self) -> None:
         """Everything that pytest keeps on an item and that a trial could leave to the next one."""
@@ -148,6 +161,9 @@ class Attempts:
 
     def _result(self, attempt: Attempt, *, first: bool) -> TrialResult:
         setup = attempt.reports[0]
+        lacked = self._lacked(self._number)
+        if lacked:  # whatever the test made of it: what it asked was not answered
+            return TrialResult(Result.ABANDONED, lacked)
         if self._fired():
             told = next(iter(attempt.broken), "") or "the trial ran out of time"
             return TrialResult(Result.TIMED_OUT, told)
@@ -157,10 +173,22 @@ class Attempts:
             return TrialResult(Result.ABANDONED if setup.failed else Result.FAILED, told)
         if attempt.unreachable:
             return TrialResult(Result.INFRASTRUCTURE, attempt.unreachable[0])
+        xfailed = next(filter(_is_xfailed, attempt.reports), None)
+        if xfailed is not None:  # the check did not hold, whatever was expected; `run=False` allows no trial at all
+            return TrialResult(Result.ABANDONED if xfailed is setup and first else Result.FAILED, _expected(xfailed))
         last = attempt.reports[-1]
-        if last.skipped and (last is setup or not hasattr(last, "wasxfail")):
+        if last.skipped:
             return TrialResult(Result.ABANDONED if first else Result.INFRASTRUCTURE, excerpt_of(last))
         return TrialResult(Result.PASSED)
+
+
+def _is_xfailed(report: pytest.TestReport) -> bool:
+    """Whether a phase or subtest failed as expected; pytest reports that as skipped."""
+    return report.skipped and hasattr(report, "wasxfail")
+
+
+def _expected(report: pytest.TestReport) -> str:
+    return (excerpt_of(report) or f"expected failure: {report.wasxfail}")[:EXCERPT_LENGTH]
 
 
 def _is_bound(function: Any) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from gate.record.plugin.attempt import Attempt, Attempts, forget_failed_subtests
 from gate.trials.loop import Ending, Result, TrialsRun
 
-Outcome = Literal["passed", "failed", "error", "as it is"]
+Outcome = Literal["passed", "failed", "xfailed", "error", "as it is"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class Judged:
     """What a test's trials come to.
 
     Attributes:
-        outcome: of the test; `as it is` where no trial could be made, and pytest's own report says why.
+        outcome: of the test; `xfailed` where any trial failed as it was expected to; `as it is` where no trial could be
+            made, and pytest's own report says why.
         words: one line that says how.
     """
 
@@ -26,18 +27,22 @@ class Judged:
     words: str
 
 
-def judge(run: TrialsRun, *, below: float | None, regressed: bool) -> Judged:
+def judge(run: TrialsRun, *, below: float | None, regressed: bool, xfailed: bool = False) -> Judged:
     """The outcome of a test from its trials.
 
     Args:
         below: the floor below which the rate lies; None when it does not, or there is none.
         regressed: whether the design found that the rate fell.
+        xfailed: whether a trial failed as the test said it may: then the test's own word stands in the way of any
+            rate, and what main had for it decides.
     """
     counts = counts_of(run)
     if run.ending is Ending.ABANDONED:
         return Judged("as it is", counts)
     if run.ending is not Ending.ANSWERED:
         return Judged("error", f"could not be measured: {counts}")
+    if xfailed:
+        return Judged("xfailed", f"{counts}; failures were expected")
     if regressed:
         return Judged("failed", f"{counts}: the rate fell below the baseline's")
     if below is not None:
@@ -69,6 +74,8 @@ def reports_of(item: pytest.Item, run: TrialsRun, attempts: Attempts, judged: Ju
     elif chosen is not None:
         reports = list(chosen.reports)
         _settle_subtests(item, reports, failed=judged.outcome == "failed")
+        if judged.outcome == "xfailed":
+            _expect(reports)
     elif judged.outcome == "failed":
         reports = _made(item, "call", f"{judged.words}\n{run.excerpt}")
     else:
@@ -83,6 +90,8 @@ def reports_of(item: pytest.Item, run: TrialsRun, attempts: Attempts, judged: Ju
 def _chosen(attempts: Attempts, judged: Judged) -> Attempt | None:
     if judged.outcome == "as it is":
         return attempts.first.get(Result.ABANDONED)
+    if judged.outcome == "xfailed":
+        return attempts.expected
     wanted = (Result.PASSED,) if judged.outcome == "passed" else (Result.FAILED, Result.TIMED_OUT)
     return next((attempts.first[result] for result in wanted if result in attempts.first), None)
 
@@ -99,10 +108,18 @@ def _made(item: pytest.Item, failing: str | None, text: str) -> list[pytest.Test
         report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
         if when == failing:
             _fail(report)
+            _tell(report)
         return report
 
     phases = ["setup", "teardown"] if failing == "setup" else ["setup", "call", "teardown"]
     return [phase(when) for when in phases]
+
+
+def _tell(report: pytest.TestReport) -> None:
+    """The message is the sentence alone, without the type of the exception that carried it."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        crash.message = str(crash.message).removeprefix("Failed: ")
 
 
 def _settle_subtests(item: pytest.Item, reports: list[pytest.TestReport], *, failed: bool) -> None:
@@ -114,6 +131,15 @@ def _settle_subtests(item: pytest.Item, reports: list[pytest.TestReport], *, fai
     count = sum(report.failed for report in calls[:-1])
     _fail(calls[-1])
     calls[-1].longrepr = f"contains {count} failed subtest{'s' if count != 1 else ''}" if count else "a trial failed"
+
+
+def _expect(reports: list[pytest.TestReport]) -> None:
+    """The expected failure of a subtest, or of a tear-down, is one of the test: pytest itself would let it pass."""
+    xfailed = next(each for each in reports if each.skipped and hasattr(each, "wasxfail"))
+    for call in [each for each in reports if each.when == "call"][-1:]:
+        if call.passed:
+            call.outcome = "skipped"
+            call.wasxfail = xfailed.wasxfail
 
 
 def _fail(report: pytest.TestReport) -> None:

@@ -37,7 +37,7 @@ def register(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--gate-plan: {error}") from None
     if plan.asks and importlib.util.find_spec("numpy") is None:
         raise pytest.UsageError(
-            "--gate-plan compares tests with main, and NumPy is missing here: install robustness-gate[perturbation]"
+            "--gate-plan compares tests with main, and NumPy is missing here: install numpy beside pytest"
         )
     inputs = None
     watching = watch.current()

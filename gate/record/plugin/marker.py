@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NAME = "stochastic"
 _KEPT = "_gate_asked"
+MOST_TRIALS = 500
+"""As many as a design is calibrated for beside as many of main: 1,000 of both sides in all."""
 _DECIDING = ("max_trials", "delta", "min_rate", "power", "timeout")
 Errors = tuple[type[BaseException], ...]
 
@@ -25,7 +27,7 @@ class Asked:
     """What a test asks for.
 
     Attributes:
-        max_trials: most trials of a pull request.
+        max_trials: most trials of a pull request, at most 500.
         delta: drop of the pass rate that must be found, a fraction.
         min_rate: rate below which the test fails whatever main does; None for none.
         power: chance to find such a drop.
@@ -116,9 +118,9 @@ def read_marker(marker: pytest.Mark, nodeid: str) -> Asked:
     return Asked(**{name: _CHECKS[name](value, f"{where}: {name}") for name, value in marker.kwargs.items()})
 
 
-def _whole(value: object, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        _refuse(value, where, "a whole number of at least 1")
+def _trials(value: object, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TRIALS:
+        _refuse(value, where, f"a whole number of at least 1 and at most {MOST_TRIALS}")
     return int(value)
 
 
@@ -175,7 +177,7 @@ def _refuse(value: object, where: str, expected: str) -> NoReturn:
 
 
 _CHECKS: Mapping[str, Callable[[object, str], Any]] = {
-    "max_trials": _whole,
+    "max_trials": _trials,
     "delta": _open_share,
     "min_rate": _rate,
     "power": _open_share,

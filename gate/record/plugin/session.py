@@ -29,6 +29,10 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
+    if config.getoption("--gate-mode") != "live":
+        from gate.record.plugin import calls
+
+        calls.register(config)
     history.register(config)
     if not hasattr(config, "workerinput"):
         # absolute now: a test may change the folder
@@ -172,7 +176,7 @@ class Gatherer:
         ours: dict[str, Any] = {
             "schema": SCHEMA_VERSION,
             "suite": option("--gate-suite"),
-            "mode": option("--gate-mode"),
+            "mode": getattr(self._config.pluginmanager.get_plugin("gate-calls"), "mode", option("--gate-mode")),
             "source": {"commit": option("--gate-commit"), "tool": f"robustness-gate {__version__}"},
             "completeness": {
                 "exit_code": int(session.exitstatus),

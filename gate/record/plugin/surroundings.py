@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,15 +70,21 @@ def place_of(path: str, project: Tree) -> str | None:
     if inside is not None or not Path(path).is_absolute():
         return inside
     real = os.path.realpath(path)
-    outside = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), tempfile.gettempdir(), _GATE)
     if Path(real).is_relative_to(project.root) or is_skipped(Path(real).parts):
         return None
-    if any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in outside):
+    if any(Path(real).is_relative_to(folder) for folder in _outside()):
         return None
     try:
         return Path(os.path.relpath(real, project.root)).as_posix()
     except ValueError:  # another drive
         return Path(real).as_posix()
+
+
+@cache
+def _outside() -> tuple[str, ...]:
+    """Folders of what is no project's; they are asked about once a module."""
+    folders = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), tempfile.gettempdir(), _GATE)
+    return tuple(os.path.realpath(folder) for folder in folders)
 
 
 def is_of_tools(place: str) -> bool:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +27,7 @@ from gate.trials.plan import Plan
 from gate.trials.question import Posed, pose
 
 if TYPE_CHECKING:
+    from gate.record.plugin.calls import Calls
     from gate.record.plugin.inputs import InputsToday
 
 ENTRY = "_gate_entry"
@@ -84,14 +85,22 @@ class TrialRunner:
         posed = self._pose(item, asked)
         carried = self._carried(item, asked)
         digest = fingerprint(item, asked)  # before a trial can change a parameter
+        calls: Calls | None = self._config.pluginmanager.get_plugin("gate-calls")
+        stored = calls.stored_trials(item.nodeid) if calls is not None and calls.replays else 0
         loop = TrialLoop(
             posed.design,
-            cap=posed.cap,
+            cap=min(posed.cap, stored) if stored else posed.cap,
             s0=posed.s0,
             carried="" if carried is None else carried.outcomes,
             excerpt="" if carried is None else carried.excerpt,
         )
-        attempts = Attempts(item, nextitem, asked.infrastructure, lambda: self._alarm.fired)
+        attempts = Attempts(
+            item,
+            nextitem,
+            asked.infrastructure,
+            lambda: self._alarm.fired,
+            (lambda number: "") if calls is None else (lambda number: calls.trouble(item.nodeid, number)),
+        )
         self._running = _Running(item, attempts, self._limit(item, asked))
         reseeds = _reseeding(item.config.option, False)
         try:
@@ -101,7 +110,12 @@ class TrialRunner:
         finally:
             self._running = None
             _reseeding(item.config.option, reseeds)
-        reports = self._reports(item, asked, posed, loop.result(), attempts, broken)
+        result = loop.result()
+        if calls is not None and calls.identical(item.nodeid):
+            result, stored = replace(result, outcomes=result.outcomes[:1], carried=0), 1
+        reports = self._reports(item, asked, posed, result, attempts, broken, stored)
+        if calls is not None:
+            calls.facet(item.nodeid, reports[-1])
         if digest:
             setattr(reports[-1], FACETS, {**getattr(reports[-1], FACETS), "fingerprint": digest})
         return reports
@@ -114,13 +128,17 @@ class TrialRunner:
         run: TrialsRun,
         attempts: Attempts,
         broken: pytest.TestReport | None,
+        stored: int,
     ) -> list[pytest.TestReport]:
-        judged = ending.judge(run, below=posed.below(run), regressed=posed.regressed(run))
+        xfailed = attempts.expected is not None
+        judged = ending.judge(run, below=posed.below(run), regressed=posed.regressed(run), xfailed=xfailed)
         reports = ending.reports_of(item, run, attempts, judged)
         if broken is not None and reports[-1] is not broken:
             reports[-1] = broken
         facets = getattr(reports[-1], FACETS, {"stochastic": True})
         trials = self._trials(asked, posed, run, attempts.shared)
+        if stored and len(run.outcomes) >= stored and run.answer == "undecided":
+            trials = replace(trials, recorded=stored)
         setattr(reports[-1], FACETS, {**facets, "trials": trials_to_json(trials)})
         if self._inputs is not None and self._plan.fixed is None and broken is None:
             usual = all(not hasattr(report, "wasxfail") for report in reports)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gate.baselines.counting import count_on, moved, stopped
+from gate.baselines.counting import count_on, moved, says_nothing, stopped
 from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Session, Trials
 
@@ -56,7 +56,27 @@ def test_what_is_no_draw_of_the_rate_adds_nothing(outcome: Outcome) -> None:
     assert not stopped(now)
     found = count_on(BEFORE, now, 10)
     assert kept(found) == kept(BEFORE)
-    assert found.outcome is outcome
+    assert found.outcome is Outcome.PASSED, "its trials stay valid"
+    assert says_nothing(BEFORE, now)
+    plain = Case("t.py::t", outcome=outcome)
+    assert count_on(Case("t.py::t", outcome=Outcome.PASSED), plain, 10) is plain
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED])
+def test_a_test_whose_source_says_that_it_is_no_draw_any_more_is_believed(outcome: Outcome) -> None:
+    found = count_on(BEFORE, case(outcome=outcome, fingerprint="b"), 10)
+    assert (found.outcome, kept(found)) == (outcome, kept(BEFORE))
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.CRASHED])
+def test_a_test_that_changed_and_could_not_be_measured_stays_as_it_was(outcome: Outcome) -> None:
+    assert count_on(BEFORE, case(outcome=outcome, fingerprint="b"), 10).outcome is Outcome.PASSED
+
+
+def test_a_draw_says_something() -> None:
+    assert not says_nothing(BEFORE, case(("three", "0")))
+    assert not says_nothing(case(), case(outcome=Outcome.ERROR)), "without trials there is nothing to keep"
+    assert not says_nothing(case(("one", "1"), outcome=Outcome.ERROR), case(outcome=Outcome.SKIPPED))
 
 
 def test_stopped_samples_of_an_older_baseline_leave_with_the_first_fixed_one() -> None:

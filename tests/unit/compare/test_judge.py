@@ -208,10 +208,10 @@ class TestStochastic:
         assert found.why.endswith("limit 0.05")
         assert (verdict.exit_code, verdict.tally.stochastic, verdict.tally.trials) == (1, 1, 11)
 
-    def test_one_trial_is_undecided_and_does_not_fail(self) -> None:
-        verdict = judged(self.run("passed", "1" * 10), self.run("failed"))
-        assert rules_of(verdict) == ["undecided"]
-        assert (verdict.findings[0].after, verdict.exit_code) == ("0/1", 0)
+    def test_one_run_without_trials_says_nothing_about_a_rate(self) -> None:
+        verdict = judged(self.run("passed", "1" * 10), self.run("passed"))
+        assert rules_of(verdict) == ["incomplete-run"]
+        assert verdict.exit_code == 3
 
     def test_many_trials_hold(self) -> None:
         assert judged(self.run("passed", "1" * 50), self.run("passed", "1" * 20)).findings == ()

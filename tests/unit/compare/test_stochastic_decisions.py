@@ -173,3 +173,13 @@ def test_the_plan_of_a_first_look_asks_at_a_line_and_waits_for_holds() -> None:
     assert set(strict.asks) == set(first.asks) == {"t.py::a"}
     assert (strict.asks["t.py::a"].share, strict.asks["t.py::a"].patient) == (0.05, False)
     assert (first.asks["t.py::a"].share, first.asks["t.py::a"].patient) == (0.02, True)
+
+
+def test_a_long_list_of_regressions_is_told_its_false_discovery_rate() -> None:
+    cases = [main_case(f"t.py::{place}") for place in range(8)]
+    fallen = [here("0" * 8, case.id) for case in cases]
+    few = [*fallen[:4], *(here("1" * 20, case.id) for case in cases[4:])]
+    short = compare(Report(tuple(cases)), Report(tuple(few)), SETTINGS)
+    assert not any("expected to be noise" in each for each in short.notices)
+    many = compare(Report(tuple(cases)), Report(tuple(fallen)), SETTINGS)
+    assert any(each.startswith("of the 8 stochastic tests that newly fail") for each in many.notices)

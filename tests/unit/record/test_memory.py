@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gate.record.memory import Key, confirmed_lines, ended_line, read_earlier
+from gate.record.memory import Key, confirmed_lines, content_of, ended_line, read_earlier, read_lines
+from gate.trials.carry import Carried, Entry, Inputs, entry_line, inputs_line
 
 KEY: Key = ("t.py::a", "f1", "b" * 40)
 
@@ -34,9 +35,42 @@ def test_a_case_without_a_fingerprint_leaves_nothing() -> None:
 
 
 def test_undecided_cases_are_counted_over_runs_in_a_row() -> None:
-    history = ended_line("1", ["a", "b"]) + ended_line("2", ["a", "b"]) + ended_line("3", ["a"])
-    assert read_earlier(history).undecided == {"a": 3}
-    assert read_earlier(history + ended_line("4", [])).undecided == {}
+    history = (
+        ended_line("1", {"a": "x", "b": "x"}) + ended_line("2", {"a": "y", "b": "y"}) + ended_line("3", {"a": "z"})
+    )
+    assert read_earlier(history).undecided == {"a": frozenset("xyz")}
+    assert read_earlier(history + ended_line("4", {})).undecided == {}
+
+
+def test_runs_of_one_content_count_once_and_without_a_fingerprint_each_commit_is_one() -> None:
+    assert read_earlier(ended_line("1", {"a": "x"}) + ended_line("2", {"a": "x"})).undecided == {"a": frozenset("x")}
+    assert content_of("x", "1") == content_of("x", "2")
+    assert content_of("", "1") != content_of("", "2")
+
+
+def trials_of(name: str, uses: str = "i") -> bytes:
+    return entry_line(Entry(name, Carried(f"f-{name}", "0101")), uses).encode()
+
+
+def test_one_bad_line_takes_no_other_with_it() -> None:
+    lists, orphan = inputs_line("i", Inputs(("t.py",))).encode(), trials_of("c", "nowhere")
+    bad = [b'{"case": 1}\n', b"no object\n", b'{"inputs":"j","modules":1}\n', b'{"confirmed":"x"}\n', b"[1]\n", orphan]
+    good = [lists, trials_of("a"), confirmed("1", "0"), trials_of("b"), ended_line("h", {"a": "x"})]
+    history = b"".join([bad[0], good[0], bad[1], good[1], bad[2], good[2], bad[3], good[3], bad[4], bad[5], good[4]])
+    found = read_earlier(history)
+    assert set(found.carried) == {"a", "b"}
+    assert (found.confirmed, set(found.undecided)) == ({KEY: ("1", "0")}, {"a"})
+    assert found.kept == b"".join(good)
+    assert found.trouble == "6 lines of the trials of earlier runs can't be used and were left out"
+    assert read_earlier(found.kept).trouble == ""
+
+
+def test_the_lines_of_the_suite_are_told_from_the_gates_own() -> None:
+    lists = inputs_line("i", Inputs()).encode()
+    found = read_lines(lists + trials_of("a") + confirmed("1", "0") + ended_line("h", {}))
+    assert found.trials == lists + trials_of("a")
+    assert [entry.case for entry in found.entries] == ["a"]
+    assert (len(found.own), found.bad) == (2, 0)
 
 
 def test_what_is_damaged_is_as_if_it_were_not_there() -> None:
@@ -49,5 +83,6 @@ def test_what_is_damaged_is_as_if_it_were_not_there() -> None:
     ]
     lines = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in damaged).encode()
     found = read_earlier(lines + b'{"confirmed":"x"\n')
-    assert (found.confirmed, found.void, found.undecided, found.trouble) == ({}, {}, {}, "")
-    assert "can't be used" in read_earlier(b'{"case": 1}\n').trouble
+    assert (found.confirmed, found.void, found.undecided, found.kept) == ({}, {}, {}, b"")
+    assert found.trouble.startswith("6 lines of")
+    assert read_earlier(b'{"case": 1}\n').trouble.endswith("can't be used and was left out")

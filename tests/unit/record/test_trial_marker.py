@@ -57,6 +57,12 @@ def test_all_parameters() -> None:
     assert {type(value) for value in (asked.delta, asked.min_rate, asked.timeout)} == {float}
 
 
+def test_more_trials_than_a_design_is_made_for() -> None:
+    assert read_marker(mark(max_trials=500), "a").max_trials == 500
+    with pytest.raises(UsageError, match="at most 500, found 501"):
+        read_marker(mark(max_trials=501), "a")
+
+
 def test_a_test_without_a_marker_asks_nothing() -> None:
     assert asked_of(Item(None)) is None
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from math import comb, prod
+from math import comb, prod, sqrt
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from gate.stats.fisher import fisher_one_sided
 from gate.stats.refusal import TooLittle
-from gate.stats.suite_level import Stratum, SuiteLevel, admissible, suite_level
+from gate.stats.suite_level import Stratum, SuiteLevel, admissible, inflated_level, suite_level
 
 
 def asked(*strata: Stratum) -> SuiteLevel:
@@ -164,3 +165,32 @@ def test_arguments_out_of_range_are_refused() -> None:
             suite_level([wrong])
     with pytest.raises(ValueError, match="confidence lies"):
         suite_level(SUITES[0], confidence=1.0)
+
+
+def test_alike_trials_inflate_the_level() -> None:
+    assert inflated_level(0.01, [600] * 5, 300, 0.0) == pytest.approx(0.01)
+    one, five = (inflated_level(0.01, sessions, 300, 0.02) for sessions in ([3000], [600] * 5))
+    assert 0.01 < five < one < 0.5
+
+
+def test_the_inflated_level_is_that_of_shared_sessions() -> None:
+    generator, icc, cases = np.random.default_rng(7), 0.02, 12
+    size = 1 / icc - 1
+    rates = generator.beta(0.5 * size, 0.5 * size, (4_000, 6))
+    before = generator.binomial(10, np.repeat(rates[:, :5, None], cases, axis=2)).sum(axis=1)
+    now = generator.binomial(5, np.repeat(rates[:, 5, None], cases, axis=1))
+    difference = now.sum(axis=1) / (5 * cases) - before.sum(axis=1) / (50 * cases)
+    error = sqrt(0.5 * 0.5 * (1 / (5 * cases) + 1 / (50 * cases)))
+    counted = float((difference < -2.326 * error).mean())
+    assert counted == pytest.approx(inflated_level(0.01, [10 * cases] * 5, 5 * cases, icc), abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("level", "sessions", "now", "icc"),
+    [(0, [10], 5, 0.1), (0.01, [], 5, 0.1), (0.01, [0], 5, 0.1), (0.01, [10], 0, 0.1), (0.01, [10], 5, 1.1)],
+)
+def test_the_inflated_level_refuses_what_is_no_question(
+    level: float, sessions: list[int], now: int, icc: float
+) -> None:
+    with pytest.raises(ValueError, match="a level lies in"):
+        inflated_level(level, sessions, now, icc)

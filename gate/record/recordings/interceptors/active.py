@@ -1,0 +1,44 @@
+"""Whom the interceptors of this process ask: a stack, so that a run within a run gives back what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gate.record.recordings import scope
+from gate.record.recordings.exchange import Answer, Headers, Recorder, Request, Session
+
+
+def nothing(url: str) -> bool:
+    """No address is exempt."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """A session and the addresses that it does not want to see.
+
+    Attributes:
+        session: what is asked.
+        exempt: whether a call to this absolute URL is left alone, such as one to a server that the test itself runs.
+    """
+
+    session: Session
+    exempt: Callable[[str], bool] = nothing
+
+    def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Answer | Recorder:
+        """What is stored for a call of the current scope, or what takes the live answer.
+
+        Raises:
+            RecordingError: neither is to be had. Its traceback holds nothing of the client library.
+        """
+        return self.session.ask(Request(method.upper(), url, headers, body), scope.current())
+
+
+stack: list[Active] = []
+
+
+def wanted(url: str) -> Active | None:
+    """Who is to be asked about a call to this URL; nobody: it goes its own way."""
+    top = stack[-1] if stack else None
+    return None if top is None or top.exempt(url) else top

@@ -1,0 +1,323 @@
+"""One run's calls: answered from what is stored, sent and recorded, or refused, as the mode says."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal, NoReturn, Protocol
+
+from gate.errors import BudgetExhaustedError, MissingRecordingError, RecordingError, RecordingExhaustedError
+from gate.record.recordings import canonical, redact
+from gate.record.recordings.bodies import header
+from gate.record.recordings.entry import Entry, Head, Slot, encode_tail, is_failure
+from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
+from gate.record.recordings.live import LARGEST, LiveCall
+from gate.record.recordings.locking import Claim
+from gate.record.recordings.missing import Asked, MissingEntry, sendable
+from gate.record.recordings.new_entry import new_entry
+from gate.record.recordings.overlay import Layers, read
+from gate.record.recordings.store import Store
+from gate.record.recordings.tally import Counts, Event, Tally
+from gate.record.recordings.usage import Usage, read_usage
+from gate.record.recordings.volatile import NONE, Volatile
+
+Mode = Literal["live", "record", "replay", "auto"]
+_RETRIED = "x-stainless-retry-count"
+"""Header by which clients of several providers say that they ask again, since the call before had no answer."""
+
+
+class Meter(Protocol):
+    """Counts what calls take, and refuses those beyond a budget; see `costs.Meter`."""
+
+    def before(self, request: Request, key: str, scope: Scope) -> Any:
+        """Whether a live call may leave; what is returned is handed to `after`."""
+
+    def after(self, ticket: Any, answer: Answer) -> object:
+        """A live call came back, or failed."""
+
+    def replayed(self, scope: Scope, usage: Usage) -> None:
+        """An answer was served from what is stored."""
+
+
+class _Unmetered:
+    """Counts nothing."""
+
+    def before(self, request: Request, key: str, scope: Scope) -> None: ...
+
+    def after(self, ticket: None, answer: Answer) -> None: ...
+
+    def replayed(self, scope: Scope, usage: Usage) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A live call: what it is stored as, and what the meter gave for it."""
+
+    request: Request
+    slot: Slot
+    key: canonical.Key | None
+    ticket: Any
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.slot[0], self.slot[1])
+
+
+class RecordingSession:
+    """What interceptors and the proxy ask; thread-safe, and one over all processes that fork from its own.
+
+    Args:
+        store: what is stored, and where answers go.
+        mode: `live` stores nothing; `record` asks everything anew and replaces what is stored for each case that ends;
+            `replay` never lets a call out; `auto` replays what is stored and records the rest.
+        overlay: looked up before the store, unless the mode is `record`; nothing is written there.
+        volatile: parts of requests that don't count.
+        can_record: whether `auto` may send calls: a key is present and not empty.
+        forks_replay: whether the code comes from a fork, so that `auto` means `replay`.
+        replay_failures: whether stored failures are given back before the answers that came after them; else they are
+            passed over, and a call that only ever failed is missing.
+        meter: counts costs and holds the budget.
+        today: gives the day in UTC.
+
+    Raises:
+        RecordingError: the mode is `record`, and the folder can't be written.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        store: Store,
+        mode: Mode,
+        *,
+        overlay: Store | None = None,
+        volatile: Volatile = NONE,
+        can_record: bool = False,
+        forks_replay: bool = False,
+        replay_failures: bool = False,
+        meter: Meter | None = None,
+        today: Callable[[], dt.date] = lambda: dt.datetime.now(dt.UTC).date(),
+    ) -> None:
+        if mode == "auto" and (forks_replay or not can_record):
+            self.mode: Mode = "replay"
+        else:
+            self.mode = mode
+        self._store = store
+        self._layers = Layers(store, overlay if mode != "record" else None)
+        self._volatile = volatile
+        self._replay_failures = replay_failures
+        self._meter = meter or _Unmetered()
+        self._today = today
+        self._tally = Tally()
+        self._process = os.getpid()
+        self._run = secrets.token_hex(8) if self.mode == "record" else ""
+        self._claim: Claim | None = store.claim(self._run) if self._run else None
+        self._kept: list[str] = []
+
+    def ask(self, request: Request, scope: Scope) -> Answer | Recorder:
+        """The stored answer, or a recorder for the live one.
+
+        Raises:
+            MissingRecordingError: nothing is stored for this request in this scope, and the mode allows no live call.
+            RecordingExhaustedError: all answers that are stored for it in this scope were given already.
+            BudgetExhaustedError: a live call would go beyond a limit.
+            RecordingError: a file is damaged, or an answer could not be stored.
+        """
+        if self.mode == "live":
+            return self._send(request, (scope.case, scope.trial, ""), None)
+        key = canonical.key(request, self._volatile)
+        slot = scope.case, scope.trial, key.digest
+        if self.mode != "record":
+            answer = self._stored(request, slot, key)
+            if answer is not None:
+                return answer
+        return self._send(request, slot, key)
+
+    def _stored(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
+        """The next answer of a slot; None where it is to be asked live."""
+        with self._tally.turn():
+            try:
+                n, failed = self._tally.position(slot)
+                found = self._layers.failure(slot, n, failed) if self._replay_failures else None
+                number = failed + 1 if found else 0
+                found = found or self._layers.answer(slot, n)
+                answer = read(found) if found else None
+            except RecordingError as error:
+                self._tally.happened(Event("broken", slot, error=error))
+                raise
+            if answer is None:
+                if self.mode == "replay":
+                    self._lacks(request, slot, key, n)
+                return None
+            self._tally.happened(Event("replayed", slot, n, number, "" if number else _sample(answer)))
+        self._meter.replayed(Scope(slot[0], slot[1]), read_usage(answer, request))
+        return answer
+
+    def _lacks(self, request: Request, slot: Slot, key: canonical.Key, n: int) -> NoReturn:
+        case, trial, _ = slot
+        exhausted = self._layers.answers(slot) > 0
+        asked = f"{request.method} {redact.url(request.url)}"
+        by = f"trial {trial} of {case}" if case else "no test"
+        remedy = "record it with `gate run --mode auto` and a key, or `gate record --requests missing.jsonl`"
+        where = str(self._store.path_of(case))
+        error: RecordingError
+        if exhausted:
+            error = RecordingExhaustedError(
+                f"all {n:,} stored answers to {asked} were given already in {by}", where=where, remedy=remedy
+            )
+        else:
+            error = MissingRecordingError(f"no answer is stored for {asked}, asked by {by}", where=where, remedy=remedy)
+        lacked = MissingEntry(key.digest, sendable(request, key), (Asked(case, trial, n),))
+        again = header(request.headers, _RETRIED) not in ("", "0")
+        self._tally.happened(
+            Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
+        )
+        raise error
+
+    def _send(self, request: Request, slot: Slot, key: canonical.Key | None) -> Recorder:
+        """A recorder for a call that may leave: its answer can be paid, and stored."""
+        ticket = None
+        try:
+            if key is not None:
+                self._store.prepare(slot[0])
+            ticket = self._meter.before(request, slot[2], Scope(slot[0], slot[1]))
+        except RecordingError as error:
+            refused = isinstance(error, BudgetExhaustedError)
+            with self._tally.turn():
+                self._tally.happened(Event("refused" if refused else "broken", slot, error=error))
+            raise
+        with self._tally.turn():
+            self._tally.happened(Event("live", slot))
+        call = _Call(request, slot, key, ticket)
+        keep = key is not None or not isinstance(self._meter, _Unmetered)
+        return LiveCall(lambda answer, too_large: self._came(call, answer, too_large), keep=keep)
+
+    def _came(self, call: _Call, answer: Answer, too_large: bool) -> None:
+        """Store what came back, then count what it cost, which is due even where it can't be stored."""
+        stored = None
+        try:
+            try:
+                if call.key is not None:
+                    stored = self._append(call, call.key, answer, too_large)
+            finally:
+                self._meter.after(call.ticket, answer)
+        except RecordingError as error:
+            with self._tally.turn():
+                self._tally.happened(Event("broken", call.slot, error=error))
+            raise
+        with self._tally.turn():
+            if is_failure(answer):
+                self._tally.happened(Event("failed", call.slot))
+            elif stored is not None:
+                self._tally.happened(Event("stored", call.slot, stored.n, sample=_sample(stored.answer)))
+
+    def _append(self, call: _Call, key: canonical.Key, answer: Answer, too_large: bool) -> Entry:
+        if too_large:
+            raise RecordingError(
+                f"an answer of more than {LARGEST:,} bytes is not stored",
+                where=call.slot[0],
+                remedy="ask for less at once, or run this test with the mode `live`",
+            )
+        entry = new_entry(call.request, key, call.slot, answer, self._today())
+        entry = replace(entry, run=self._run)
+        least = 0 if self._run else self._layers.first_free(call.slot)
+        return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=least)
+
+    def ended(self, case: str) -> bool:
+        """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
+
+        They don't where a request of the case only ever failed and older answers are stored: an outage must not cost
+        them.
+
+        Returns:
+            Whether what is stored is now what this run recorded.
+        """
+        if self.mode != "record" or os.getpid() != self._process:
+            return False
+        had = any(head.run != self._run for head in self._store.heads([case]))
+        if not had and not self.counts(case).live:
+            return True
+        if had and not self._replay_failures and self._tally.failed_only(case):
+            self._kept.append(case)
+            return False
+        self._store.end(case, self._run)
+        return True
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Cases that ended, whose older answers were kept since a request failed each time."""
+        return tuple(self._kept)
+
+    def finish(self) -> None:
+        """End the run: everything is on the disk, and the files that were written are sorted. A forked child does
+        nothing here.
+
+        Raises:
+            RecordingError: the disk refuses; what was appended is there.
+        """
+        if os.getpid() != self._process:
+            return
+        if self._run and self.counts("").live:
+            self.ended("")
+        if self._claim is not None:
+            self._claim.release()
+            self._claim = None
+        if self.mode in ("record", "auto"):
+            self._store.sync()
+            self._store.compact()
+
+    def counts(self, case: str) -> Counts:
+        """Calls of one case."""
+        return self._tally.counts(case)
+
+    def cases(self) -> tuple[str, ...]:
+        """Cases that made calls, sorted; the empty one for calls outside of a test."""
+        return self._tally.cases()
+
+    def totals(self) -> Counts:
+        """Calls of all cases."""
+        return sum((self.counts(case) for case in self.cases()), Counts())
+
+    def noted(self, scope: Scope) -> tuple[RecordingError, ...]:
+        """What was raised in a scope, also where the code under test swallowed it."""
+        return self._tally.noted(scope)
+
+    def missing_entries(self) -> tuple[MissingEntry, ...]:
+        """What was lacked: each request once, sorted."""
+        return self._tally.missing()
+
+    def stored_trials(self, case: str) -> int:
+        """Of how many trials of a case answers are stored."""
+        return len(self._layers.trials(case))
+
+    def identical(self, case: str) -> bool:
+        """Whether two or more trials of a case asked, and all were given the very same answers to the same requests.
+
+        They are then one sample however many they are: a model without chance, or one answer that a cache gave again.
+        Answers that carry ids of their own differ, so that equal texts of separate calls count as separate.
+        """
+        samples = self._tally.samples(case)
+        return len(samples) > 1 and all(sample == samples[0] for sample in samples[1:])
+
+    def unused(self, cases: Iterable[str] | None = None) -> tuple[Head, ...]:
+        """Stored answers that were not given, sorted.
+
+        Args:
+            cases: those that ran; None for all that are stored.
+        """
+        wanted = None if cases is None else frozenset(cases)
+        left = [head for head in self._layers.heads(wanted) if not head.failed]
+        with self._tally.turn():
+            left = [head for head in left if head.n >= self._tally.position(head.slot)[0]]
+        return tuple(sorted(left, key=lambda head: head.order))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was recovered, one sentence each."""
+        return self._layers.notices()
+
+
+def _sample(answer: Answer) -> str:
+    return blake2b(b"%d\n" % answer.status + answer.body, digest_size=16).hexdigest()

@@ -1,0 +1,240 @@
+"""What a session gave, asked and lacked so far: one truth for all threads, and for all processes that fork from it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from gate import errors
+from gate.record.recordings import forks
+from gate.record.recordings.entry import Slot, to_json
+from gate.record.recordings.exchange import Scope
+from gate.record.recordings.missing import MissingEntry, joined, to_fields
+from gate.record.recordings.missing import from_fields as missing_from_fields
+
+_ALONE, _CUT_OFF = -1, -2
+"""Instead of a file that forked processes share: none was needed so far; none could be made, so nothing is given."""
+
+What = Literal["live", "replayed", "stored", "failed", "missing", "exhausted", "refused", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Calls of a case, or of all.
+
+    Attributes:
+        live: left the machine.
+        replayed: answered from what is stored.
+        failed: of the live ones, those without a whole answer or with status 429 or 5xx.
+        missing: nothing was stored for them.
+        exhausted: asked for more often than is stored.
+        refused: beyond a budget.
+        broken: could not be read or stored.
+    """
+
+    live: int = 0
+    replayed: int = 0
+    failed: int = 0
+    missing: int = 0
+    exhausted: int = 0
+    refused: int = 0
+    broken: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Counts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to a call.
+
+    Attributes:
+        what: happened.
+        slot: of the call.
+        n: its occurrence; None where it has none.
+        failed: the how-manieth failure before it was given; 0 for an answer.
+        sample: digest of the answer that was given.
+        error: what was raised.
+        missing: what was lacked.
+    """
+
+    what: What
+    slot: Slot
+    n: int | None = None
+    failed: int = 0
+    sample: str = ""
+    error: errors.RecordingError | None = None
+    missing: MissingEntry | None = None
+
+
+@dataclass(slots=True)
+class _Case:
+    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    samples: dict[int, list[tuple[str, int, str]]] = field(default_factory=lambda: defaultdict(list))
+    answered: set[Slot] = field(default_factory=set)
+    failed: set[Slot] = field(default_factory=set)
+
+
+class Tally:
+    """Takes events; every read and write happens within a `turn`."""
+
+    rank = 0
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._position: dict[Slot, tuple[int, int]] = {}
+        self._stored: dict[Slot, set[int]] = defaultdict(set)
+        self._cases: dict[str, _Case] = defaultdict(_Case)
+        self._notes: dict[Scope, list[errors.RecordingError]] = defaultdict(list)
+        self._missing: list[MissingEntry] = []
+        self._log = _ALONE
+        self._read = 0
+        forks.protect(self)
+
+    def before_fork(self) -> None:
+        """From here on events also go to a file without a name that parent and child have open."""
+        if self._log != _ALONE:
+            return
+        try:
+            self._log, name = tempfile.mkstemp()
+            Path(name).unlink()
+        except OSError:
+            self._log = _CUT_OFF
+
+    def __del__(self) -> None:
+        if self._log >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._log)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Keep other threads and forked processes out, having read what they did.
+
+        Raises:
+            RecordingError: the file that forked processes share was closed.
+        """
+        with self.lock:
+            if self._log == _ALONE:
+                yield
+                return
+            try:
+                os.lockf(self._log, os.F_LOCK, 0)
+            except OSError as error:
+                raise errors.RecordingError(
+                    f"a forked process can't tell which answers were given: {error}",
+                    remedy="leave files open that the process inherited, or ask from one process",
+                ) from None
+            try:
+                self._catch_up(self._log)
+                yield
+            finally:
+                os.lockf(self._log, os.F_ULOCK, 0)
+
+    def happened(self, event: Event) -> None:
+        """Take one event; only within a turn."""
+        self._apply(event)
+        if self._log >= 0:
+            line = to_json(_as_fields(event)) + b"\n"
+            self._read += os.pwrite(self._log, line, self._read)
+
+    def position(self, slot: Slot) -> tuple[int, int]:
+        """Number of the next answer in a slot, and how many failures before it were given; only within a turn."""
+        n, failed = self._position.get(slot, (0, 0))
+        stored = self._stored.get(slot, ())
+        while n in stored:  # answered live in this session already
+            n, failed = n + 1, 0
+        return n, failed
+
+    def counts(self, case: str) -> Counts:
+        """Calls of one case."""
+        with self.turn():
+            return Counts(**self._cases[case].counts) if case in self._cases else Counts()
+
+    def cases(self) -> tuple[str, ...]:
+        """Cases that made calls, sorted."""
+        with self.turn():
+            return tuple(sorted(self._cases))
+
+    def noted(self, scope: Scope) -> tuple[errors.RecordingError, ...]:
+        """Errors in a scope, in their order."""
+        with self.turn():
+            return tuple(self._notes.get(scope, ()))
+
+    def missing(self) -> tuple[MissingEntry, ...]:
+        """What was lacked, joined and sorted."""
+        with self.turn():
+            return joined(self._missing)
+
+    def failed_only(self, case: str) -> bool:
+        """Whether a request of a case failed each time it was sent in this session."""
+        with self.turn():
+            return bool(self._cases[case].failed - self._cases[case].answered)
+
+    def samples(self, case: str) -> list[tuple[tuple[str, int, str], ...]]:
+        """What each trial of a case was given: key, occurrence and digest of every answer, sorted."""
+        with self.turn():
+            return [tuple(sorted(given)) for _, given in sorted(self._cases[case].samples.items())]
+
+    def _catch_up(self, handle: int) -> None:
+        rest = os.fstat(handle).st_size - self._read
+        if rest <= 0:
+            return
+        data = os.pread(handle, rest, self._read)
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):  # a process was killed while it wrote
+            os.ftruncate(handle, self._read + len(whole))
+        for line in whole.splitlines():
+            self._apply(_from_fields(json.loads(line)))
+        self._read += len(whole)
+
+    def _apply(self, event: Event) -> None:
+        case, trial, key = event.slot
+        mine = self._cases[case]
+        if event.what != "stored":
+            mine.counts[event.what] += 1
+        if event.sample and event.n is not None:
+            mine.samples[trial].append((key, event.n, event.sample))
+        if event.what == "stored":
+            mine.answered.add(event.slot)
+            if event.n is not None:
+                self._stored[event.slot].add(event.n)
+        elif event.what == "failed":
+            mine.failed.add(event.slot)
+        elif event.n is not None:
+            self._position[event.slot] = (event.n, event.failed) if event.failed else (event.n + 1, 0)
+        if event.error is not None:
+            self._notes[Scope(case, trial)].append(event.error)
+        if event.missing is not None:
+            self._missing.append(event.missing)
+
+
+def _as_fields(event: Event) -> dict[str, Any]:
+    error = event.error
+    return {
+        "what": event.what,
+        "slot": event.slot,
+        "n": event.n,
+        "failed": event.failed,
+        "sample": event.sample,
+        "error": [type(error).__name__, error.message, error.where, error.remedy] if error is not None else None,
+        "missing": to_fields(event.missing) if event.missing is not None else None,
+    }
+
+
+def _from_fields(data: dict[str, Any]) -> Event:
+    case, trial, key = data["slot"]
+    error = None
+    if data["error"] is not None:
+        name, message, where, remedy = data["error"]
+        error = getattr(errors, name, errors.RecordingError)(message, where=where, remedy=remedy)
+    missing = missing_from_fields(data["missing"], "missing") if data["missing"] is not None else None
+    return Event(data["what"], (case, trial, key), data["n"], data["failed"], data["sample"], error, missing)

@@ -1,0 +1,120 @@
+"""Suites whose tests ask a model: recorded once, replayed for nothing, and never passed on what was not answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Ended, call
+from tests.support.model_server import ModelServer
+from tests.support.repository import Repository
+
+pytest.importorskip("httpx")
+pytest.importorskip("requests")
+
+SUITE = """
+import os
+import httpx, pytest, requests
+
+URL = os.environ["MODEL"] + "/v1/chat/completions"
+
+@pytest.fixture(scope="module")
+def greeting():
+    return httpx.post(URL, json={"model": "m", "messages": [{"role": "user", "content": "greet"}]}).json()
+
+def ask(text):
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    return requests.post(URL, json=body, headers={"authorization": "Bearer sk-0123456789abcdef0123"}).json()
+
+@pytest.mark.stochastic
+@pytest.mark.parametrize("number", range(2))
+def test_varies(number, greeting):
+    assert ask(f"number {number}")["choices"]
+
+def test_once(greeting):
+    try:
+        assert ask("PROMPT")["choices"]
+    except Exception:
+        pass
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "project")
+    repository.commit({"tests/test_model.py": SUITE, ".gitignore": ".gate/\n__pycache__/\n"}, "suite")
+    return repository
+
+
+def gate(repository: Repository, server: ModelServer, *arguments: str, mode: str) -> Ended:
+    return call(*arguments, cwd=repository.path, MODEL=server.url, GATE_MODE=mode)
+
+
+def outcomes(repository: Repository) -> dict[str, object]:
+    report = json.loads((repository.path / ".gate" / "candidate.json").read_text(encoding="utf-8"))
+    return {
+        test["nodeid"]: (test["outcome"], test.get("metadata", {}).get("gate", {}).get("trials"))
+        for test in report["tests"]
+    }
+
+
+def test_a_replay_asks_nobody_and_ends_as_the_recorded_run(repository: Repository, server: ModelServer) -> None:
+    recorded = gate(repository, server, "run", mode="record")
+    assert recorded.code == 0, recorded.err
+    assert len(server.requests) == 2 * 10 + 1 + 1
+    first = outcomes(repository)
+    stored = (repository.path / "recordings" / "tests" / "test_model.py.jsonl").read_text(encoding="utf-8")
+    assert "sk-0123456789abcdef0123" not in stored
+
+    replayed = gate(repository, server, "run", mode="replay")
+    assert replayed.code == 0, replayed.err
+    assert len(server.requests) == 22, "nobody was asked"
+    second = outcomes(repository)
+    assert [each[0] for each in second.values()] == [each[0] for each in first.values()]
+    report = json.loads((repository.path / ".gate" / "candidate.json").read_text(encoding="utf-8"))
+    assert report["gate"]["mode"] == "replay"
+    calls = [test["metadata"]["gate"]["calls"] for test in report["tests"]]
+    assert sum(each.get("replayed", 0) for each in calls) == 22
+    assert not any(each.get("live") for each in calls)
+
+
+def test_a_changed_prompt_needs_recording_and_no_other_test_does(repository: Repository, server: ModelServer) -> None:
+    assert gate(repository, server, "run", mode="record").code == 0
+    assert gate(repository, server, "baseline", "create", "--runs", "1", mode="replay").code == 0
+    repository.commit({}, "recordings and baseline")
+    repository.branch("change")
+    repository.commit({"tests/test_model.py": SUITE.replace("PROMPT", "PROMPT!")}, "prompt")
+    before = len(server.requests)
+    ended = gate(repository, server, "ci", "--base", "main", mode="replay")
+    assert len(server.requests) == before
+    assert ended.code == 3, ended.out + ended.err
+    verdict = json.loads((repository.path / ".gate" / "verdict.json").read_text(encoding="utf-8"))
+    (found,) = [each for each in verdict["findings"] if each["level"] == "error"]
+    assert (found["rule"], found["case_id"]) == ("stale-recording", "tests/test_model.py::test_once")
+    missing = (repository.path / ".gate" / "missing.jsonl").read_text(encoding="utf-8")
+    assert "PROMPT!" in missing
+    assert "sk-0123456789abcdef0123" not in missing
+
+
+def test_auto_without_a_key_is_a_replay_and_with_one_records_what_is_missing(
+    repository: Repository, server: ModelServer
+) -> None:
+    without = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="")
+    assert len(server.requests) == 0
+    assert "error" in {each[0] for each in outcomes(repository).values()}, without.err
+    with_key = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="sk-x")
+    assert with_key.code == 0, with_key.err
+    asked = len(server.requests)
+    assert asked == 22
+    again = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="sk-x")
+    assert again.code == 0
+    assert len(server.requests) == asked

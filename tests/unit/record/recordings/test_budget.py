@@ -1,0 +1,241 @@
+"""Limits a run and a month, forecasts, and what a run took in the end."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.errors import EXIT_UNDECIDED, BudgetExhaustedError
+from gate.record.recordings.budget import (
+    USUAL_OUTPUT,
+    Amount,
+    Budget,
+    History,
+    Limits,
+    Spent,
+    dollars,
+    estimated_tokens,
+    in_words,
+)
+from gate.record.recordings.costs import Cost, Meter, as_fields, from_fields, sentence, total
+from gate.record.recordings.exchange import Answer, Request, Scope
+from gate.record.recordings.ledger import Ledger
+from gate.record.recordings.prices import read_prices
+from gate.record.recordings.session import RecordingSession
+from gate.record.recordings.store import Store
+from gate.record.recordings.usage import Usage
+
+JSON = (("content-type", "application/json"),)
+PRICES = read_prices('{"models": [{"model": "m", "input": 1, "output": 10}]}', "own")
+DAY = dt.date(2026, 11, 30)
+
+
+def call(**fields: Any) -> Request:
+    return Request("POST", "https://api.example.org/v1/chat/completions", JSON, json.dumps(fields).encode())
+
+
+def answered(into: int, out: int, model: str = "m") -> Answer:
+    body = {"model": model, "usage": {"prompt_tokens": into, "completion_tokens": out}}
+    return Answer(200, JSON, (json.dumps(body).encode(),))
+
+
+def meter(**parts: Any) -> Meter:
+    return Meter(PRICES, today=lambda: DAY, **parts)
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [(Limits(calls=2), "2 calls"), (Limits(tokens=25), "25 tokens"), (Limits(money=0.000025), "$0.00")],
+)
+def test_each_limit_of_a_run_ends_it(limits: Limits, named: str) -> None:
+    budget = Budget(run=limits)
+    one = Amount(1, 10, 0.00001)
+    for _ in range(2):
+        budget.settle(budget.reserve(one), one)
+    with pytest.raises(BudgetExhaustedError, match="beyond the limit of") as caught:
+        budget.reserve(one, "tests/a.py::b")
+    assert named in str(caught.value)
+    assert caught.value.where == "tests/a.py::b"
+    assert caught.value.exit_code == EXIT_UNDECIDED
+
+
+def test_what_fits_exactly_is_allowed() -> None:
+    budget = Budget(run=Limits(calls=3, tokens=30, money=0.3))
+    for _ in range(3):
+        budget.settle(budget.reserve(Amount(1, 10, 0.1)), Amount(1, 10, 0.1))
+    assert budget.refusal == ""
+
+
+def test_a_refusal_ends_it_for_all_that_follow() -> None:
+    budget = Budget(run=Limits(tokens=100))
+    with pytest.raises(BudgetExhaustedError):
+        budget.reserve(Amount(1, 101))
+    with pytest.raises(BudgetExhaustedError):
+        budget.reserve(Amount(1, 1))
+    assert "100 tokens" in budget.refusal
+
+
+def test_the_month_counts_what_earlier_runs_took() -> None:
+    budget = Budget(month=Limits(money=1.0), spent=lambda: Amount(9, 900, 0.95))
+    budget.reserve(Amount(1, 10, 0.05))
+    with pytest.raises(BudgetExhaustedError, match="a month: 10 calls"):
+        budget.reserve(Amount(1, 10, 0.01))
+
+
+def test_calls_at_the_same_time_do_not_pass_a_limit_together() -> None:
+    budget = Budget(run=Limits(calls=50))
+    allowed: list[Amount] = []
+    barrier = threading.Barrier(8)
+
+    def work() -> None:
+        barrier.wait()
+        for _ in range(20):
+            try:
+                allowed.append(budget.reserve(Amount(1, 1)))
+            except BudgetExhaustedError:
+                return
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(allowed) == 50
+
+
+def test_an_answer_that_counts_nothing_keeps_what_was_reserved() -> None:
+    budget = Budget(run=Limits(tokens=100))
+    budget.settle(budget.reserve(Amount(1, 60)), Amount(1, uncounted=1, unpriced=1))
+    with pytest.raises(BudgetExhaustedError, match="60 tokens"):
+        budget.reserve(Amount(1, 60))
+
+
+def test_an_answer_that_took_less_gives_room_back() -> None:
+    budget = Budget(run=Limits(tokens=100))
+    for _ in range(8):
+        budget.settle(budget.reserve(Amount(1, 60)), Amount(1, 5))
+    assert budget.refusal == ""
+
+
+def test_a_model_without_a_price_is_refused_under_a_limit_in_money() -> None:
+    with pytest.raises(BudgetExhaustedError, match="the cost of llama isn't known"):
+        Budget(run=Limits(money=5)).reserve(Amount(1, 10, unpriced=1), model="llama")
+    Budget(run=Limits(calls=5)).reserve(Amount(1, 10, unpriced=1), model="llama")
+    Budget(run=Limits(money=5)).reserve(Amount(1, uncounted=1, unpriced=1))  # asks no model
+
+
+def test_a_whole_run_is_refused_before_its_first_call() -> None:
+    budget = Budget(run=Limits(money=1.0))
+    budget.require(Amount(300, 9000, 1.0))
+    with pytest.raises(BudgetExhaustedError, match=r"expected to take 300 calls, 9,000 tokens, \$1.20"):
+        budget.require(Amount(300, 9000, 1.2))
+    assert budget.refusal == "", "nothing was spent, so a smaller run may follow"
+
+
+def test_a_forecast_of_a_call_prefers_the_same_request_then_the_case_then_the_request_itself() -> None:
+    history = History(
+        [
+            Spent("a", 0, "k1", Usage(10, 1, asked="m")),
+            Spent("a", 1, "k1", Usage(12, 2, asked="m")),
+            Spent("a", 0, "k2", Usage(99, 50, asked="m")),
+            Spent("a", 0, "k3", Usage(asked="n")),
+        ]
+    )
+    request = call(model="m", max_tokens=7, messages=[{"role": "user", "content": "x" * 300}])
+    assert history.call(request, "k1", "b").tokens == 14
+    assert history.call(request, "new", "a").tokens == 149
+    fresh = history.call(request, "new", "b")
+    assert (fresh.output, fresh.asked) == (7, "m")
+    assert 100 < (fresh.input or 0) < 130
+    assert history.call(call(model="n", messages=[]), "k3", "a").output == USUAL_OUTPUT, "nothing was counted"
+
+
+def test_an_image_within_a_request_counts_as_one() -> None:
+    picture = "data:image/png;base64," + "iVBORw0KGgo" * 50_000
+    assert estimated_tokens(call(model="m", messages=[{"image_url": {"url": picture}}])) < 2000
+    assert estimated_tokens(Request("POST", "https://example.org", (), b"\x00" * 30)) == 10
+
+
+def test_a_forecast_of_a_run_is_the_mean_of_a_trial_times_the_trials() -> None:
+    history = History(
+        [
+            Spent("a", 0, "k", Usage(10, 0, model="m")),
+            Spent("a", 1, "k", Usage(20, 0, model="m")),
+            Spent("a", 1, "l", Usage(model="m")),
+            Spent("b", 0, "k", Usage(100, 10, model="m")),
+        ]
+    )
+    amount, new = history.run({"a": 4, "b": 1, "c": 3}, PRICES)
+    assert amount == Amount(6 + 1, 60 + 110, pytest.approx(0.00006 + 0.0002), uncounted=2, unpriced=2)
+    assert new == ("c",)
+
+
+def test_a_meter_counts_live_and_replayed_apart_by_case(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    whole = meter(budget=Budget(month=Limits(calls=10), spent=lambda: ledger.spent(DAY)), ledger=ledger, run="7")
+    scope = Scope("a", 0)
+    whole.after(whole.before(call(model="m"), "k", scope), answered(100, 10))
+    whole.replayed(scope, Usage(50, 5, model="m"))
+    whole.replayed(Scope("b"), Usage(50, 5, model="other"))
+    costs = whole.costs()
+    assert costs == {
+        "a": Cost(Amount(1, 110, 0.0002), Amount(1, 55, 0.0001)),
+        "b": Cost(Amount(), Amount(1, 55, 0.0, unpriced=1)),
+    }
+    assert as_fields(costs["b"]) == {"replayed": {"calls": 1, "tokens": 55, "unpriced": 1}}
+    assert whole.unpriced() == ("other",)
+    assert {case: from_fields(as_fields(cost)) for case, cost in costs.items()} == costs
+    assert (
+        sentence(total(costs))
+        == "2 calls replayed, 1 live, about $0.00020 spent, about $0.00010 saved, 1 of unknown cost"
+    )
+    assert ledger.spent(DAY) == Amount(1, 110, 0.0002)
+
+
+def test_a_meter_stops_at_its_limit_and_says_why(tmp_path: Path) -> None:
+    stopped = meter(budget=Budget(run=Limits(calls=1)))
+    stopped.after(stopped.before(call(model="m"), "k", Scope("a")), answered(1, 1))
+    with pytest.raises(BudgetExhaustedError):
+        stopped.before(call(model="m"), "k", Scope("b"))
+    assert "1 calls a run" in stopped.refusal
+
+
+def test_a_session_stops_at_the_limit_and_counts_what_it_replays(tmp_path: Path) -> None:
+    counted = meter(budget=Budget(run=Limits(calls=1)))
+    recording = RecordingSession(Store(tmp_path), "auto", can_record=True, meter=counted, today=lambda: DAY)
+    recorder = recording.ask(call(model="m"), Scope("t.py::a"))
+    assert not isinstance(recorder, Answer)
+    recorder.start(200, JSON)
+    recorder.chunk(answered(100, 10).body)
+    recorder.finish()
+    with pytest.raises(BudgetExhaustedError):
+        recording.ask(call(model="m", n=2), Scope("t.py::b"))
+    assert recording.counts("t.py::b").refused == 1
+    recording.finish()
+    again = meter()
+    replaying = RecordingSession(Store(tmp_path), "replay", meter=again)
+    assert isinstance(replaying.ask(call(model="m"), Scope("t.py::a")), Answer)
+    assert counted.costs()["t.py::a"].live == again.costs()["t.py::a"].replayed == Amount(1, 110, 0.0002)
+
+
+def test_an_error_of_the_server_is_free_and_a_broken_answer_is_unknown() -> None:
+    counted = meter()
+    scope = Scope("a")
+    counted.after(counted.before(call(model="m"), "k", scope), Answer(429, JSON, (b'{"error": {}}',)))
+    assert counted.costs()["a"].live == Amount(1)
+    counted.after(counted.before(call(model="m"), "k", scope), Answer(0, failure="time-out"))
+    assert counted.costs()["a"].live == Amount(2, uncounted=1, unpriced=1)
+
+
+def test_words() -> None:
+    assert in_words(Amount(1, 10, 0.5)) == "1 call, 10 tokens, $0.50"
+    assert in_words(Amount(2, uncounted=2, unpriced=2)) == "2 calls, tokens not counted, cost unknown"
+    assert in_words(Amount(2, 10, 0.5, 1, 1)) == "2 calls, 10 tokens (1 not counted), $0.50 (1 without a price)"
+    assert in_words(Amount()) == "0 calls"
+    assert [dollars(money) for money in (0, 1234.5, 0.0123, 0.00012345)] == ["$0.00", "$1,234.50", "$0.01", "$0.00012"]
+    assert sentence(Cost(Amount(), Amount(312, 9, 1.4))) == "312 calls replayed, 0 live, about $1.40 saved"
