@@ -33,8 +33,8 @@ class Answer:
 
     Attributes:
         status: HTTP status; 0 where there was no answer.
-        headers: in order. `content-encoding` is kept where the chunks are still encoded. `:reason` may stand first among
-            them: the reason phrase where it isn't the usual one.
+        headers: in order. `content-encoding` is kept where the chunks are still encoded. `:reason` may stand first
+            among them: the reason phrase where it isn't the usual one.
         chunks: the body in the pieces in which it came, so that a stream is replayed as one.
         failure: why there was no whole answer: the client's time-out, no connection, or a broken answer.
     """
