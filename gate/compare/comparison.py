@@ -165,7 +165,9 @@ class Rule:
 def newly_marked(pair: Pair) -> Pair:
     """A test that is deterministic on main fails when any trial does: the head's mark can't make it lenient."""
     after = pair.after
-    if declares(pair.before) or after.trials is None or after.trials.passes == after.trials.count:
+    if pair.before.trials is not None or declares(pair.before):
+        return pair
+    if after.trials is None or after.trials.passes == after.trials.count:
         return pair
     return replace(pair, after=replace(after, outcome=Outcome.FAILED, message=after.trials.excerpt or after.message))
 

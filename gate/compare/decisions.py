@@ -79,7 +79,7 @@ def decide_pairs(
                 found[pair.after.id] = _without_baseline(pair.after.id, after, settings, budget)
             continue
         decision = _decide(desk, pair.after.id, case, after, ask)
-        if before.stochastic and pair.after.trials is None:
+        if before.stochastic and before.trials is not None and pair.after.trials is None:
             decision = replace(decision, measured=False)  # its mark is gone: one run says nothing about a rate
         if fresh is not None and both is not None and not alone:
             decision = _confirmed(desk, decision, after, ask, fresh)

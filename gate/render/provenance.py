@@ -67,12 +67,12 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
 
 
 def calls_sentence(calls: Calls) -> str:
-    """`312 calls replayed, 0 live, about $1.40 saved`; empty where nothing was called."""
+    """`312 calls replayed, 0 live, about 1.40 USD saved`; empty where nothing was called. `$` would begin a formula."""
     if not calls.live and not calls.replayed:
         return ""
     parts = [f"{plural(calls.replayed, 'call')} replayed", f"{calls.live:,} live"]
-    parts += [f"about ${calls.money:,.2f} spent"] if calls.money >= CENT else []
-    parts += [f"about ${calls.saved:,.2f} saved"] if calls.saved >= CENT else []
+    parts += [f"about {calls.money:,.2f} USD spent"] if calls.money >= CENT else []
+    parts += [f"about {calls.saved:,.2f} USD saved"] if calls.saved >= CENT else []
     return ", ".join(parts)
 
 

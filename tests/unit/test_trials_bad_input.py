@@ -110,7 +110,8 @@ def test_nothing_but_cases_without_trials(facet: None = None) -> None:
 def test_a_test_that_is_marked_now_begins_to_count() -> None:
     base = baseline(Case("t.py::t", outcome=Outcome.PASSED))
     assert planned(base) == {}
-    verdict = judged(base, marked("t", "1" * 9 + "0"))
+    assert judged(base, marked("t", "1" * 9 + "0")).exit_code is ExitCode.REGRESSION, "main's word counts until then"
+    verdict = judged(base, marked("t", "1" * 10))
     assert verdict.exit_code is ExitCode.HOLDS
     assert ("settings-changed", "marker stochastic") in [(each.rule.value, each.what) for each in verdict.findings]
     after, told = refreshed(base, marked("t", "1" * 9 + "0", session="new"))
@@ -141,9 +142,7 @@ def test_a_test_that_was_not_tried_keeps_its_trials_and_its_marker(outcome: Outc
     after, told = refreshed(base, Case("t.py::t", outcome=outcome))
     assert trials(after, "t") == ["1" * 10]
     assert after.cases[0].stochastic
-    assert [entry[:2] for entry in told] == [
-        ("Other outcomes" if outcome is Outcome.SKIPPED else "Now failing", "t.py::t")
-    ]
+    assert [entry[:2] for entry in told] == [("Not counted", "t.py::t")]
     again, _ = refreshed(after, marked("t", "1" * 10, session="later"))
     assert trials(again, "t") == ["1" * 10, "1" * 10]
 

@@ -194,13 +194,16 @@ class _Zlib:
 class _Foreign:
     """A decompressor of an optional library, which differ in the names of their methods."""
 
-    def __init__(self, feed: Callable[[bytes], bytes]) -> None:
+    def __init__(self, feed: Callable[[bytes], bytes], is_done: Callable[[], bool]) -> None:
         self._feed = feed
+        self._is_done = is_done
 
     def feed(self, data: bytes) -> bytes:
         return self._feed(data)
 
     def end(self) -> bytes:
+        if not self._is_done():
+            raise UnreadableError("the compressed data is cut")
         return b""
 
 
@@ -210,10 +213,11 @@ def _stream(name: str) -> _Stream:
     if name in ("deflate", "x-deflate"):
         return _Zlib(zlib.MAX_WBITS)
     if name == "br":
-        reader = _library("brotli", "brotlicffi").Decompressor()
-        return _Foreign(reader.process if hasattr(reader, "process") else reader.decompress)
+        brotli = _library("brotli", "brotlicffi").Decompressor()
+        return _Foreign(brotli.process if hasattr(brotli, "process") else brotli.decompress, brotli.is_finished)
     if name == "zstd":
-        return _Foreign(_library("zstandard").ZstdDecompressor().decompressobj().decompress)
+        zstandard = _library("zstandard").ZstdDecompressor().decompressobj()
+        return _Foreign(zstandard.decompress, lambda: bool(zstandard.eof))
     raise UnreadableError(f"content encoding {name} is unknown")
 
 

@@ -122,9 +122,9 @@ def test_a_case_that_can_not_be_reached_is_an_error_and_no_failed_trial(gate: Ga
     project = stochastic_project(tmp_path)
     project.commit({"model.py": model() + AWAY})
     found = gate(project)
-    assert (found.code, found.failing, found.told) == (1, [name(3)], len(found.calls))
+    assert (found.code, found.failing, found.told) == (3, [], len(found.calls))
     assert name(3) not in found.decided
-    assert "infrastructure errors, which are no trials" in found.out
+    assert "infrastructure" in found.out
 
 
 def test_a_rate_below_its_floor_fails_whatever_main_does(gate: GateRuns, tmp_path: Path) -> None:

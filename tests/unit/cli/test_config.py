@@ -82,7 +82,7 @@ def test_details_of_one_setting(tmp_path: Path) -> None:
         ("max-report-bytes", "a whole number above 0"),
         ("observe", "true or false"),
         ("reports", "a list of texts"),
-        ("mode", "one of live"),
+        ("mode", "one of live, record, replay, auto"),
         ("baseline", "a text"),
         ("suite", "a text 1 to 60 letters, digits, `_`, `.` or `-`"),
     ],
