@@ -205,7 +205,7 @@ def _redirect(handler: _Handler, rest: str, seen: Seen) -> None:
 def _echo(handler: _Handler, rest: str, seen: Seen) -> None:
     body = {"method": seen.method, "path": seen.path, "headers": dict(seen.headers)}
     size = {"size": len(seen.body), "sha256": hashlib.sha256(seen.body).hexdigest()}
-    handler.json({**body, **size, "number": len(handler.server.owner.requests)})
+    handler.json({**body, **size, "number": f"{len(handler.server.owner.requests):06d}"})  # of one length
 
 
 def _cut(handler: _Handler, rest: str, seen: Seen) -> None:
