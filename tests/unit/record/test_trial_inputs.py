@@ -166,6 +166,12 @@ def test_what_is_near(address: Any, near: bool) -> None:
     assert watch.is_near(address) is near
 
 
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests of this process have imported starts no process here."""
+    monkeypatch.setattr(watch, "_SPAWNING", ())
+
+
 def seen(*events: tuple[str, tuple[Any, ...]]) -> watch.Watch:
     found = watch.Watch()
     for event, arguments in events:

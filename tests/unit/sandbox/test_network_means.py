@@ -237,13 +237,13 @@ def _version(python: str) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("kind", ["user-namespace", "seccomp"])
 def test_the_suites_user_is_guarded_with_its_own_rights(kind: Kind, reachable: str) -> None:
-    user = SuiteUser(54321, 54321)
+    user = SuiteUser(54322, 54322)
     found = strongest(user=user, among=[kind])
     if found.kind == "none":
         pytest.skip(found.failed[0])
     more: dict[str, Any] = {"user": user.uid, "group": user.gid, "extra_groups": [], "cwd": "/"}
     assert python(found, C_CONNECT, OUTSIDE, 80, **more).stdout == "-1 Network is unreachable\n"
-    assert python(found, "import os; print(os.getuid(), os.getgid())", **more).stdout == "54321 54321\n"
+    assert python(found, "import os; print(os.getuid(), os.getgid())", **more).stdout == "54322 54322\n"
     if kind == "seccomp":
         assert python(found, UNREADABLE, **more).stdout == "False\n"  # what can't be read is refused
 
