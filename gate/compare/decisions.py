@@ -197,28 +197,23 @@ def _below_floor(case_id: str, after: Trials, ask: Ask) -> CaseDecision | None:
     """A regression against the absolute floor, whatever main does; None where the rate is not shown to lie below."""
     if ask.min_rate is None:
         return None
+    from gate.trials.designs import first_answer
     from gate.trials.floor import floor_for
 
     outcomes = _outcomes(after)
     floor = floor_for(ask.min_rate, ask.cap, ask.floor_share or ask.share, delta=ask.delta, power=ask.power)
-    passes = fails = 0
-    for outcome in outcomes[: ask.cap]:
-        passes, fails = passes + (outcome == "1"), fails + (outcome == "0")
-        answer = floor.answer(ask.s0, passes, fails)
-        if answer == "regression":
-            return CaseDecision(
-                case_id=case_id,
-                answer="regression",
-                how=FLOOR,
-                level=None,
-                limit=ask.share,
-                baseline=(ask.s0, ask.n0),
-                candidate=(outcomes.count("1"), len(outcomes)),
-                delta=ask.delta,
-            )
-        if answer != "more":
-            return None
-    return None
+    if first_answer(floor, ask.s0, outcomes[: ask.cap]) != "regression":
+        return None
+    return CaseDecision(
+        case_id=case_id,
+        answer="regression",
+        how=FLOOR,
+        level=None,
+        limit=ask.share,
+        baseline=(ask.s0, ask.n0),
+        candidate=(outcomes.count("1"), len(outcomes)),
+        delta=ask.delta,
+    )
 
 
 def _confirmed(desk: Desk, first: CaseDecision, after: Trials, ask: Ask, fresh: Fresh) -> CaseDecision:
@@ -319,10 +314,9 @@ def _arms(desk: Desk, ask: Ask, suspects: int) -> Any:
 
 
 def _design(desk: Desk, ask: Ask) -> Any:
-    from gate.stats.design import Question, design_for
+    from gate.trials.question import design_of
 
-    question = Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power, patient=ask.patient)
-    return design_for(question, desk.designs)
+    return design_of(ask, desk.designs)
 
 
 def _outcomes(trials: Trials) -> str:

@@ -37,3 +37,19 @@ class Joint:
         if "more" in self.answers:
             return "more"
         return "holds" if set(self.answers) == {"holds"} else "undecided"
+
+
+def first_answer(rule: DesignLike, s0: int, outcomes: str) -> Answer:
+    """What a rule says first along trials that were made; `more` where it says nothing yet.
+
+    Args:
+        s0: passes on main.
+        outcomes: `1` for a pass and `0` for a failure, one character a trial.
+    """
+    passes = fails = 0
+    for outcome in outcomes:
+        passes, fails = passes + (outcome == "1"), fails + (outcome == "0")
+        answer = rule.answer(s0, passes, fails)
+        if answer != "more":
+            return answer
+    return "more"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from gate.trials.designs import Fixed, Joint
+from gate.trials.designs import Fixed, Joint, first_answer
 from gate.trials.floor import Floor, FloorRule, floor_for
 from gate.trials.loop import DesignLike, TrialsRun
 from gate.trials.plan import Ask, Plan
+
+if TYPE_CHECKING:
+    from gate.stats.design import Design
 
 FLOOR_LEVEL = 0.05
 """Chance to find a rate below its floor that is not, where no plan gives a share of the budget."""
@@ -44,13 +47,7 @@ class Posed:
 
     def _answer(self, rule: DesignLike, run: TrialsRun) -> str:
         """The first answer of one rule along the trials, as the loop heard it."""
-        passes = fails = 0
-        for outcome in run.outcomes:
-            passes, fails = passes + (outcome == "1"), fails + (outcome == "0")
-            answer = rule.answer(self.s0, passes, fails)
-            if answer != "more":
-                return answer
-        return "more"
+        return first_answer(rule, self.s0, run.outcomes)
 
 
 class Wishes(Protocol):
@@ -98,11 +95,19 @@ def pose(plan: Plan, case: str, asked: Wishes, designs: MutableMapping[Any, Any]
     return Posed(Joint(Fixed(count), floor), asked.max_trials, floor=floor)
 
 
-def _against_main(ask: Ask, designs: MutableMapping[Any, Any]) -> Posed:
+def design_of(ask: Ask, designs: MutableMapping[Any, Any]) -> Design:
+    """The calibrated design of the question about a case.
+
+    Args:
+        designs: cache of calibrated designs.
+    """
     from gate.stats.design import Question, design_for
 
-    question = Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power, patient=ask.patient)
-    main = design_for(question, designs)
+    return design_for(Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power, patient=ask.patient), designs)
+
+
+def _against_main(ask: Ask, designs: MutableMapping[Any, Any]) -> Posed:
+    main = design_of(ask, designs)
     if ask.min_rate is None:
         return Posed(main, ask.cap, ask.s0, main=main)
     floor = floor_for(ask.min_rate, ask.cap, ask.floor_share or ask.share, delta=ask.delta, power=ask.power)
