@@ -91,8 +91,11 @@ def _base(console: Console, request: Request, settings: Settings, commit: str) -
         base = replace(base, head=commit)  # what is not committed is another head than the commit
     if confirmable(base, settings):
         return base
-    same = base.commit == base.head
-    why = "the base is what is checked out" if same else 'the settings say `confirm = "off"`, or its files are not here'
+    why = 'the settings say `confirm = "off"`, or its files are not here'
+    if settings.mode in ("replay", "auto"):
+        why = f'`mode = "{settings.mode}"` gives recorded answers again, which are no fresh trials'
+    elif base.commit == base.head:
+        why = "the base is what is checked out"
     console.warn(f"suspects can't be confirmed: {why}")
     return None
 

@@ -102,7 +102,9 @@ class _Arms:
                 scratch=place.scratch,
                 read=place.read,
                 arguments=split_arguments(settings),
-                options=plugin_options(settings),
+                options=plugin_options(
+                    settings.model_copy(update={"mode": "live"})
+                ),  # fresh, and no recording is touched
                 timeout=settings.timeout,
                 limit=settings.max_report_bytes,
                 echo=self._beside.echo,

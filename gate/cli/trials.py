@@ -68,7 +68,8 @@ def keep(request: Request, data: bytes) -> None:
 
 def confirmable(base: Base, settings: Settings) -> bool:
     """Whether there is another commit here beside which the head can be run."""
-    asked = not settings.report and settings.confirm != "off" and settings.mode != "replay"
+    live = settings.mode in ("live", "record")  # a recorded answer, given again, is no fresh trial
+    asked = live and not settings.report and settings.confirm != "off"
     return asked and base.commit != base.head and base.local
 
 

@@ -123,7 +123,7 @@ def suspects_of(pairs: Sequence[Pair], settings: Settings, budget: Budget) -> tu
         ask = ask_of(pair.before, settings, budget.share, line=LINE)
         if ask is None or not after.count:
             continue
-        outcomes = _outcomes(after)
+        outcomes = after.outcomes
         if _is_fixed(after):
             suspect = fisher_one_sided(ask.s0, ask.n0, outcomes.count("1"), len(outcomes)) <= LINE
         else:
@@ -146,7 +146,7 @@ def _sequential(desk: Desk, case_id: str, after: Trials, ask: Ask) -> CaseDecisi
     from gate.stats.attained import attained_level
     from gate.stats.operating import smallest_drop
 
-    design, outcomes = _design(desk, ask), _outcomes(after)
+    design, outcomes = _design(desk, ask), after.outcomes
     walk = design.walk(ask.s0, outcomes)
     answer: Answer = "undecided" if walk.answer == "more" else walk.answer
     measured = walk.answer != "more"
@@ -200,7 +200,7 @@ def _below_floor(case_id: str, after: Trials, ask: Ask) -> CaseDecision | None:
     from gate.trials.designs import first_answer
     from gate.trials.floor import floor_for
 
-    outcomes = _outcomes(after)
+    outcomes = after.outcomes
     floor = floor_for(ask.min_rate, ask.cap, ask.floor_share or ask.share, delta=ask.delta, power=ask.power)
     if first_answer(floor, ask.s0, outcomes[: ask.cap]) != "regression":
         return None
@@ -222,7 +222,7 @@ def _confirmed(desk: Desk, first: CaseDecision, after: Trials, ask: Ask, fresh: 
         return first
     base, head = fresh.trials[first.case_id]
     if desk.settings.confirm == "pooled":
-        return _pooled(desk, first, ask, _outcomes(after), base, head)
+        return _pooled(desk, first, ask, after.outcomes, base, head)
     from gate.stats.arms import arms_level
 
     arms = _arms(desk, ask, len(fresh.trials))
@@ -317,10 +317,6 @@ def _design(desk: Desk, ask: Ask) -> Any:
     from gate.trials.question import design_of
 
     return design_of(ask, desk.designs)
-
-
-def _outcomes(trials: Trials) -> str:
-    return "".join(session.outcomes for session in trials.sessions)
 
 
 def _is_fixed(trials: Trials) -> bool:

@@ -75,9 +75,9 @@ def committed_strata(
         ask = ask_of(pair.before, settings, budget.share)
         if pair.after.id not in decided or ask is None:
             continue
-        sessions = trials_of(pair.after).sessions
-        outcomes = "".join(session.outcomes for session in sessions)
-        if all(session.fixed for session in sessions):
+        trials = trials_of(pair.after)
+        outcomes = trials.outcomes
+        if all(session.fixed for session in trials.sessions):
             first = min(FIRST, len(outcomes))
             strata[pair.after.id] = Stratum(ask.s0, ask.n0, outcomes[:first].count("1"), first)
             continue

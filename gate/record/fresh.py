@@ -79,9 +79,7 @@ class FreshRuns:
         found = as_ended(told, result.exit_code)
         wanted = frozenset(names)
         outcomes = {
-            case.id: "".join(session.outcomes for session in case.trials.sessions)
-            for case in found.cases
-            if case.id in wanted and case.trials is not None
+            case.id: case.trials.outcomes for case in found.cases if case.id in wanted and case.trials is not None
         }
         return Turn(outcomes, "; ".join(found.completeness.reasons[:2]))
 

@@ -84,12 +84,17 @@ class Trials:
     recorded: int = 0
 
     @property
+    def outcomes(self) -> str:
+        """Of all sessions, as each has them."""
+        return "".join(session.outcomes for session in self.sessions)
+
+    @property
     def passes(self) -> int:
-        return sum(session.outcomes.count("1") for session in self.sessions)
+        return self.outcomes.count("1")
 
     @property
     def count(self) -> int:
-        return sum(len(session.outcomes) for session in self.sessions)
+        return len(self.outcomes)
 
     @property
     def varies(self) -> bool:

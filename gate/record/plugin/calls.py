@@ -15,7 +15,7 @@ import pytest
 from gate.errors import GateError, RecordingError
 from gate.record.plugin.carrier import FACETS
 from gate.record.recordings import interceptors
-from gate.record.recordings.costs import Cost, Meter, total
+from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, joined, read_missing, to_bytes, write_missing
 from gate.record.recordings.prices import list_prices
@@ -187,7 +187,7 @@ class Calls:
 
     def _since_last(self, case: str) -> dict[str, Any]:
         """What was called since the last test ended: fixtures of wider scopes and the collection are in it."""
-        now = total(self._meter.costs())
+        now = self._meter.total
         counts = self._session.totals()
         known, self._lacked = self._lacked, counts.missing + counts.exhausted + counts.refused + counts.broken
         live, replayed, before = now.live, now.replayed, self._told

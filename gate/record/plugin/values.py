@@ -69,11 +69,6 @@ def label(value: object, where: str) -> str:
     return text(_label(value, where))
 
 
-def optional_label(value: object, where: str) -> str | None:
-    """A label, or None (also for NaN and NA, which tables use for what is absent)."""
-    return None if is_absent(value) else label(value, where)
-
-
 def identifier(value: object, where: str) -> str:
     """The id of an example: what a label may be, or a date, a UUID, or a tuple of ids (a row of a MultiIndex)."""
     if isinstance(value, tuple) and value:

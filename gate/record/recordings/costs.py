@@ -66,6 +66,7 @@ class Meter:
         self._run = run
         self._lock = threading.Lock()
         self._costs: dict[str, Cost] = defaultdict(Cost)
+        self._total = Cost()
         self._unpriced: set[str] = set()
 
     def before(self, request: Request, key: str, scope: Scope) -> Ticket:
@@ -101,6 +102,7 @@ class Meter:
     def _count(self, case: str, cost: Cost, usage: Usage) -> None:
         with self._lock:
             self._costs[case] = self._costs[case] + cost
+            self._total = self._total + cost
             if (cost.live + cost.replayed).unpriced and usage.known:
                 self._unpriced.add(usage.priced_as)
 
@@ -113,6 +115,12 @@ class Meter:
         """By case, sorted; calls outside of any test are under the empty name."""
         with self._lock:
             return dict(sorted(self._costs.items()))
+
+    @property
+    def total(self) -> Cost:
+        """All cases together; asked after every test, so no sum over them."""
+        with self._lock:
+            return self._total
 
     def unpriced(self) -> tuple[str, ...]:
         """Models that the price table doesn't know, sorted; one without a name is empty."""
@@ -135,11 +143,6 @@ def from_fields(fields: Mapping[str, Mapping[str, Any]]) -> Cost:
 def _fields(amount: Amount) -> dict[str, Any]:
     names = ("calls", "tokens", "money", "uncounted", "unpriced")
     return {name: value for name in names if (value := getattr(amount, name))}
-
-
-def total(costs: Mapping[str, Cost]) -> Cost:
-    """All cases together."""
-    return sum(costs.values(), Cost())
 
 
 def sentence(cost: Cost) -> str:

@@ -278,7 +278,7 @@ class RecordingSession:
 
     def totals(self) -> Counts:
         """Calls of all cases."""
-        return sum((self.counts(case) for case in self.cases()), Counts())
+        return self._tally.totals()
 
     def noted(self, scope: Scope) -> tuple[RecordingError, ...]:
         """What was raised in a scope, also where the code under test swallowed it."""

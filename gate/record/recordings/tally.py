@@ -10,7 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,9 +48,6 @@ class Counts:
     exhausted: int = 0
     refused: int = 0
     broken: int = 0
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Counts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +91,7 @@ class Tally:
         self._position: dict[Slot, tuple[int, int]] = {}
         self._stored: dict[Slot, set[int]] = defaultdict(set)
         self._cases: dict[str, _Case] = defaultdict(_Case)
+        self._counts: dict[str, int] = defaultdict(int)
         self._notes: dict[Scope, list[errors.RecordingError]] = defaultdict(list)
         self._missing: list[MissingEntry] = []
         self._log = _ALONE
@@ -159,6 +157,11 @@ class Tally:
         with self.turn():
             return Counts(**self._cases[case].counts) if case in self._cases else Counts()
 
+    def totals(self) -> Counts:
+        """Calls of all cases; asked after every test, so no sum over them."""
+        with self.turn():
+            return Counts(**self._counts)
+
     def cases(self) -> tuple[str, ...]:
         """Cases that made calls, sorted."""
         with self.turn():
@@ -201,6 +204,7 @@ class Tally:
         mine = self._cases[case]
         if event.what != "stored":
             mine.counts[event.what] += 1
+            self._counts[event.what] += 1
         if event.sample and event.n is not None:
             mine.samples[trial].append((key, event.n, event.sample))
         if event.what == "stored":

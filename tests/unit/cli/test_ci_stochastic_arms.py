@@ -123,6 +123,15 @@ def test_without_confirmation_and_beyond_its_limit_each_test_has_its_own_share(g
     assert ("b" in beyond.calls, beyond.told) == (False, len(beyond.calls))
 
 
+@pytest.mark.parametrize(("mode", "how", "arms"), [("auto", "sequential", False), ("record", "both arms", True)])
+def test_recorded_answers_are_no_fresh_trials(gate: GateRuns, tmp_path: Path, mode: str, how: str, arms: bool) -> None:
+    project = stochastic_project(tmp_path, {**SMALL, "gate.toml": f'mode = "{mode}"\n'})
+    project.commit(BROKEN)
+    found = gate(project)
+    assert (found.code, found.failing, "b" in found.calls) == (1, [name(3)], arms), found.out
+    assert found.decided[name(3)] == ("regression", how)
+
+
 def test_pooled_trials_join_the_baseline(gate: GateRuns, tmp_path: Path) -> None:
     project = stochastic_project(tmp_path, {**SMALL, "gate.toml": 'confirm = "pooled"\nconfirm-trials = 10\n'})
     project.commit(BROKEN)

@@ -22,7 +22,7 @@ from gate.record.recordings.budget import (
     estimated_tokens,
     in_words,
 )
-from gate.record.recordings.costs import Cost, Meter, as_fields, from_fields, sentence, total
+from gate.record.recordings.costs import Cost, Meter, as_fields, from_fields, sentence
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.ledger import Ledger
 from gate.record.recordings.prices import read_prices
@@ -191,7 +191,7 @@ def test_a_meter_counts_live_and_replayed_apart_by_case(tmp_path: Path) -> None:
     assert whole.unpriced() == ("other",)
     assert {case: from_fields(as_fields(cost)) for case, cost in costs.items()} == costs
     assert (
-        sentence(total(costs))
+        sentence(whole.total)
         == "2 calls replayed, 1 live, about $0.00020 spent, about $0.00010 saved, 1 of unknown cost"
     )
     assert ledger.spent(DAY) == Amount(1, 110, 0.0002)
