@@ -45,6 +45,7 @@ bench: $(READY) ## ratios that must hold, measured in one run
 	$(BIN)/python benchmarks/compare_large.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/plugin_overhead.py
+	$(BIN)/python -m benchmarks.recordings
 
 CLASTOGEN := .venv-clastogen
 

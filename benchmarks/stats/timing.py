@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from time import process_time
 
-from benchmarks import trial_overhead
+from benchmarks import stats_suite_level, trial_overhead
 from benchmarks.stats import trials
 from benchmarks.stats.line import FOR_CASES, Line
 from gate.stats.arms import ArmsQuestion, arms_for
@@ -32,6 +32,14 @@ def lines(python: str) -> Iterator[Line]:
     yield Line(10, "a design, cold, ms of one processor at most", taken, DESIGN_MS, max(taken.values()) <= DESIGN_MS)
     verdict = _verdict(design_for(Question(50, 60, FOR_CASES / 12), {}))
     yield Line(10, "a verdict, µs of one processor at most", verdict, VERDICT_US, verdict <= VERDICT_US)
+    suite = stats_suite_level.milliseconds(200, 1)
+    yield Line(
+        10,
+        "the suite test of 200 tests, ms at most",
+        suite,
+        stats_suite_level.LIMIT_MS,
+        suite <= stats_suite_level.LIMIT_MS,
+    )
     names = ("evaluate_pass_rate", "evaluate_regression")
     added = {name: trial_overhead.added("gate.assertions", name) for name in names}
     yield Line(

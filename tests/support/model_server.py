@@ -124,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.head(200, ("content-type", content_type), ("transfer-encoding", "chunked"))
         for number, part in enumerate(parts):
             if number:
-                time.sleep(self.server.owner.pause)
+                self.server.owner.wait()
             self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
         if end:
             self.wfile.write(b"0\r\n\r\n")
@@ -286,6 +286,7 @@ class ModelServer:
 
     Args:
         pause: seconds between the pieces of a stream.
+        paced: each further piece waits for a call of `go_on`.
         port: 0 for any free one.
         host: `::1` for IPv6.
         tls: speaks TLS with this, on `https`.
@@ -296,9 +297,16 @@ class ModelServer:
     """
 
     def __init__(
-        self, *, pause: float = 0.0, port: int = 0, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+        self,
+        *,
+        pause: float = 0.0,
+        paced: bool = False,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.pause = pause
+        self._pause = pause
+        self._pace = threading.Semaphore(0) if paced else None
         self.lock = threading.Lock()
         self.stopping = threading.Event()
         self.connections = 0
@@ -312,6 +320,17 @@ class ModelServer:
         self.port = int(self._server.server_address[1])
         self.url = f"http{'s' if tls else ''}://{f'[{host}]' if ':' in host else host}:{self.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    def go_on(self) -> None:
+        """Let the next piece of a stream be sent."""
+        assert self._pace is not None
+        self._pace.release()
+
+    def wait(self) -> None:
+        """Between two pieces of a stream."""
+        time.sleep(self._pause)
+        if self._pace is not None:
+            self._pace.acquire(timeout=60)
 
     @property
     def base_url(self) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gate.errors import BudgetExhaustedError, MissingRecordingError, RecordingError, RecordingExhaustedError
-from gate.record.recordings import canonical
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.session import Mode
 from gate.record.recordings.tally import Counts
@@ -77,19 +75,6 @@ def test_a_damaged_file_is_noted_and_stops_no_other(tmp_path: Path) -> None:
         session.ask(asking("a"), SCOPE)
     assert session.counts(CASE) == Counts(broken=1)
     assert replayed(session, CALLS[5]) == [answers[5]]
-
-
-def test_a_look_up_takes_less_than_a_millisecond_beyond_the_key(tmp_path: Path) -> None:
-    recorded(tmp_path, *[(f"question {number}", SCOPE) for number in range(200)])
-    session = opened(tmp_path, "replay")
-    requests = [asking(f"question {number}") for number in range(200)]
-    begun = time.perf_counter()
-    keys = [canonical.key(request) for request in requests]
-    between = time.perf_counter()
-    answers = [session.ask(request, SCOPE) for request in requests]
-    whole = time.perf_counter() - between
-    assert len(keys) == len(answers)
-    assert (whole - (between - begun)) / len(answers) < 0.001
 
 
 def test_threads_share_the_answers_out(tmp_path: Path) -> None:

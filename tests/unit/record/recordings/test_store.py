@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -209,16 +208,11 @@ def test_a_case_that_asks_nothing_any_more_is_replaced_by_nothing(tmp_path: Path
     assert store.files() == []
 
 
-def test_a_thousand_answers_are_ready_in_a_tenth_of_a_second(tmp_path: Path) -> None:
+def test_a_thousand_answers_are_found_by_another_process(tmp_path: Path) -> None:
     body = json.dumps({"choices": [{"message": {"content": 'a "quoted" word; ' * 110}}]}).encode()
     Store(tmp_path).put(made(f"{number:032x}", body=body) for number in range(1000))
-    times = []
-    for _ in range(5):
-        begun = time.perf_counter()
-        assert Store(tmp_path).held((CASE, 0, KEYS[1])) is not None
-        times.append(time.perf_counter() - begun)
-    assert len(body) > 2000
-    assert min(times) < 0.1
+    store = Store(tmp_path)
+    assert all(store.held((CASE, 0, f"{number:032x}")) is not None for number in range(1000))
 
 
 def test_short_fields_stand_first_so_that_a_file_is_indexed_without_its_bodies(tmp_path: Path) -> None:
