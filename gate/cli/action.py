@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -218,10 +219,26 @@ class Container:
                         ],
                         echo=Echo(sys.stdout),
                     )
-            left = tools.measured(result, settings, notices)
+            left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = left if trials is None else tools.with_trials(left, trials)
+            left = self._with_missing(left, folders.report / MISSING, request.root / request.output / MISSING)
         if left.report is not None and not told.again:
             self._write(request.root / request.output / CANDIDATE.name, left.report)
+        return left
+
+    def _with_missing(self, left: Measured, path: Path, kept: Path) -> Measured:
+        """What was measured; what a replay lacked is kept beside the report, from where it can be recorded."""
+        from gate.cli.trials import MOST_BYTES
+        from gate.errors import ReportError
+        from gate.sandbox.worlds import read_left
+
+        if not path.exists() and not path.is_symlink():
+            return left
+        try:
+            self._write(kept, read_left(path, MOST_BYTES))
+        except ReportError as error:
+            trouble = f"what the recordings lack can't be kept: {error.message}"
+            return replace(left, notices=(*left.notices, trouble))
         return left
 
     def _environment(self, request: Request, settings: Settings, folders: Folders) -> dict[str, str]:

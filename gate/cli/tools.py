@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gate.deliver.event import Event
     from gate.deliver.main_report import MainReport
     from gate.record.run import RunResult
+    from gate.sandbox.network.guard import Guard
     from gate.schema.verdict import Verdict
     from gate.settings import Layer, Settings
 
@@ -183,6 +184,7 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
     local = None if request.environ.get("CI") else request.root / request.output / LOCAL.name
+    guard = guard_for(settings)
     result = run_locally(
         settings,
         root=request.root,
@@ -194,12 +196,17 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         commit=commit_here(request.root, request.environ),
         plan=told.plan,
         trials=folder / RUN if told.plan else None,
+        guard=guard,
     )
-    guard = (guard_for(settings).describe(),) if settings.mode == "replay" else ()
-    found = measured(result, settings, guard)
+    found = measured(result, settings, told_guard(settings, guard))
     if told.again:
         candidate.unlink(missing_ok=True)
     return with_trials(found, folder / RUN) if told.plan else found
+
+
+def told_guard(settings: Settings, guard: Guard) -> tuple[str, ...]:
+    """What kept a replay from the network, for the comment; nothing in the other modes."""
+    return (guard.describe(),) if settings.mode == "replay" else ()
 
 
 def measured(result: RunResult, settings: Settings, notices: tuple[str, ...] = ()) -> Measured:

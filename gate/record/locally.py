@@ -29,6 +29,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     commit: str = "",
     plan: str = "",
     trials: Path | None = None,
+    guard: Guard | None = None,
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -37,8 +38,10 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         commit: what the report says that it is of, see `gate.baselines.measured`.
         plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
         trials: where the plugin leaves its trials for later runs; what stood there is removed first.
+        guard: what `guard_for` gave, where the caller has asked already.
     """
-    world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard_for(settings))
+    guard = guard or guard_for(settings)
+    world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard)
     arguments = split_arguments(settings)
     report = root / report
     try:

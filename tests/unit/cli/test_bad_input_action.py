@@ -17,6 +17,7 @@ from gate.cli.console import Console
 from gate.collaborators import Measured, Request, Told
 from gate.record import locally  # noqa: F401 (what it takes from `run` is taken before that is changed here)
 from gate.record import run as record
+from gate.record.recordings.missing import read_missing
 from gate.sandbox import workspace, worlds
 from gate.settings import Settings
 from tests.support.command_line import project
@@ -74,6 +75,30 @@ def test_a_suite_that_dies_after_its_report_is_told(checkout: Path, capsys: pyte
 
 def test_a_suite_that_ends_well_leaves_no_warning(checkout: Path) -> None:
     assert measure(checkout).notices == (HIDDEN,)
+
+
+def test_what_a_replay_lacks_is_left_beside_the_report(checkout: Path) -> None:
+    (checkout / "test_asks.py").write_text(
+        "import httpx\ndef test_asks(): httpx.post('http://far.example/v1/chat/completions', json={'model': 'm'})\n"
+    )
+    measured = measure(checkout, mode="replay")
+    assert measured.report is not None
+    assert measured.notices[1].startswith("network guard: ")
+    (lacked,) = read_missing((checkout / ".gate" / "missing.jsonl").read_bytes())
+    assert "far.example" in str(lacked)
+
+
+def test_a_link_in_the_place_of_what_a_replay_lacks_is_not_followed(checkout: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (checkout / "test_links.py").write_text(
+        "import os\n"
+        f"path = {str(tmp_path / 'report' / 'missing.jsonl')!r}\n"
+        f"def test_links(): os.symlink({str(secret)!r}, path)\n"
+    )
+    measured = measure(checkout)
+    assert measured.notices[-1].startswith("what the recordings lack can't be kept: ")
+    assert not (checkout / ".gate" / "missing.jsonl").exists()
 
 
 def test_a_report_that_is_too_large_says_what_to_do(checkout: Path) -> None:
