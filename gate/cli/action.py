@@ -177,14 +177,7 @@ class Container:
         from gate.cli import tools
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import (
-            MISSING,
-            guard_for,
-            plugin_options,
-            recording_options,
-            split_arguments,
-            to_the_end,
-        )
+        from gate.record.locally import MISSING, guard_for, split_arguments, to_the_end
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import suite_folders
@@ -194,11 +187,7 @@ class Container:
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            report, trials = folders.report / "candidate.json", folders.report / RUN if told.plan else None
-            plan = folders.report / "plan.json" if told.plan else None
-            if plan is not None:
-                plan.write_text(told.plan, encoding="utf-8")
-                plan.chmod(0o644)
+            options = _options(settings, told.plan, folders.report, commit)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -211,16 +200,13 @@ class Container:
                     result = run_suite(
                         to_the_end(arguments) if told.plan else arguments,
                         world=world,
-                        report=report,
+                        report=folders.report / CANDIDATE.name,
                         timeout=settings.timeout,
-                        options=[
-                            *plugin_options(settings, commit=commit, plan=plan, trials=trials),
-                            *recording_options(settings, folders.report / MISSING),
-                        ],
+                        options=options,
                         echo=Echo(sys.stdout),
                     )
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
-            left = left if trials is None else tools.with_trials(left, trials)
+            left = tools.with_trials(left, folders.report / RUN) if told.plan else left
             left = self._with_missing(left, folders.report / MISSING, request.root / request.output / MISSING)
         if left.report is not None and not told.again:
             self._write(request.root / request.output / CANDIDATE.name, left.report)
@@ -306,6 +292,19 @@ class Container:
         owner = self._workspace.stat()
         for mine in (folder, path):
             os.lchown(mine, owner.st_uid, owner.st_gid)
+
+
+def _options(settings: Settings, plan: str, folder: Path, commit: str) -> list[str]:
+    """What the plugin is told; the plan, where there is one, stands in a folder that the suite can read."""
+    from gate.record.locally import MISSING, plugin_options, recording_options
+
+    missing = recording_options(settings, folder / MISSING)
+    if not plan:
+        return [*plugin_options(settings, commit=commit), *missing]
+    path = folder / "plan.json"
+    path.write_text(plan, encoding="utf-8")
+    path.chmod(0o644)
+    return [*plugin_options(settings, commit=commit, plan=path, trials=folder / RUN), *missing]
 
 
 def _suite_user() -> SuiteUser:

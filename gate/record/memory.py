@@ -5,6 +5,7 @@ These lines stand in one file with the trials themselves, and like them they fol
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,6 +63,7 @@ class Lines:
     bad: int = 0
 
 
+@functools.lru_cache(maxsize=2)  # one run asks several times for its own trials
 def read_lines(data: bytes) -> Lines:
     """Every line for itself: one that can't be used takes no other with it, but those that name its lists.
 
