@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from gate.compare.asks import ask_of
+from gate.compare.asks import ask_of, first_look
 from gate.compare.ledger import FEWEST_FOR_SUITE, FOR_SUITE, declares
 from gate.compare.spending import ROUNDING
 from gate.render.plan_text import Enough, Row, Sheet, Way
@@ -18,8 +18,9 @@ from gate.stats.lattice import MOST_TRIALS
 from gate.stats.operating import Operating, at, operating, smallest_drop
 from gate.stats.plan import MOST_BASELINE, PlanRow, enough_baselines, least_baseline, plan
 from gate.stats.pooled import PooledQuestion, pooled_for, pooled_operating
-from gate.stats.two_arms import LINE, Caches, TwoArms, two_arm_operating
+from gate.stats.two_arms import Caches, TwoArms, two_arm_operating
 from gate.trials.plan import Ask
+from gate.trials.question import question_of
 
 CAPS = (1, 2, 4)
 """Multiples of the most trials of a pull request that are tried where main can't have enough."""
@@ -108,7 +109,7 @@ def sheet_of_case(cases: Sequence[Case], case: Case, settings: Settings, budget:
         raise ValueError("a case without trials can't be planned")
     desk, rate = Desk(settings, budget), ask.s0 / ask.n0
     row = _row(desk, ask, [case], to_the_trial=True)
-    return _sheet(cases, desk, (replace(row, least=least_baseline(rate, _question(ask))),))
+    return _sheet(cases, desk, (replace(row, least=least_baseline(rate, question_of(ask))),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +159,13 @@ def _pooled_words(trials: int) -> str:
 
 def _row(desk: Desk, ask: Ask, cases: Sequence[Case], *, to_the_trial: bool = False) -> Row:
     """One kind of case; what would be enough is found in whole refreshes, which takes a few designs for all kinds."""
-    design = design_for(_question(ask), desk.caches.designs)
+    design = design_for(question_of(ask), desk.caches.designs)
     rate = ask.s0 / ask.n0
     unchanged, worse = at(design, ask.s0, rate), at(design, ask.s0, max(rate - ask.delta, 0.0))
     alone = _way(unchanged, worse, ask.power, possible=rate >= ask.delta)
     enough: tuple[Enough, ...] = ()
     if not alone.reached and to_the_trial:
-        found = enough_baselines(rate, _question(ask), desk.caches.designs)
+        found = enough_baselines(rate, question_of(ask), desk.caches.designs)
         enough = tuple(Enough(each.n0, each.cap) for each in found)
     elif not alone.reached:
         enough = in_refreshes(desk, ask, rate)
@@ -196,7 +197,7 @@ def in_refreshes(desk: Desk, ask: Ask, rate: float) -> tuple[Enough, ...]:
     """
     step = desk.settings.baseline_trials
     for factor in CAPS:
-        question = replace(_question(ask), cap=ask.cap * factor)
+        question = replace(question_of(ask), cap=ask.cap * factor)
         most = (min(MOST_BASELINE, MOST_TRIALS - question.cap) - ask.n0) // step
         if rate < ask.delta or most < 1:
             break
@@ -227,7 +228,7 @@ def _confirmed(desk: Desk, ask: Ask) -> Way:
     """A first look at a line of 2 %, and fresh trials for what it does not let go."""
     settings, rate = desk.settings, ask.s0 / ask.n0
     now = max(rate - ask.delta, 0.0)
-    screening = Question(ask.n0, ask.cap, LINE, ask.delta, ask.power, patient=True)
+    screening = question_of(first_look(ask))
     if settings.confirm == "pooled":
         return _pooled(desk, ask, screening)
     both = TwoArms(ask.n0, 1, desk.budget.for_cases, ask.cap, settings.confirm_trials, ask.delta, ask.power)
@@ -302,10 +303,6 @@ def _way(unchanged: Operating, worse: Operating, power: float, *, possible: bool
 
 def _reached(found: float, power: float, possible: bool) -> bool:
     return possible and found >= power - ROUNDING
-
-
-def _question(ask: Ask) -> Question:
-    return Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power)
 
 
 def as_json(sheet: Sheet) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gate.compare.ledger import declares
 from gate.schema.report import Case, Report, Session, Trials
@@ -44,6 +45,13 @@ def ask_of(case: Case, settings: Settings, strict: float, *, line: float | None 
         floor_share=None if floor is None else strict / 2,
         patient=line is not None,
     )
+
+
+def first_look(ask: Ask) -> Ask:
+    """The same question at the line of a first look, whose suspects are confirmed."""
+    from gate.stats.two_arms import LINE
+
+    return replace(ask, share=LINE, patient=True)
 
 
 def plan_of(

@@ -7,12 +7,13 @@ from collections.abc import MutableMapping
 from dataclasses import replace
 from typing import Any
 
-from gate.compare.asks import ask_of
+from gate.compare.asks import ask_of, first_look
 from gate.compare.comparison import Comparison
 from gate.compare.ledger import declares
 from gate.schema.report import Trials
 from gate.schema.verdict import Budget
 from gate.trials.plan import Ask
+from gate.trials.question import design_of
 
 ROUNDING = 0.025
 """Nine times in ten is said from 87.5 in 100 on."""
@@ -81,10 +82,9 @@ def _made(comparison: Comparison) -> int:
 
 def _found_alone(ask: Ask, designs: MutableMapping[Any, Any]) -> float:
     """Chance to find a drop of delta from main's observed rate by the sequential design alone."""
-    from gate.stats.design import Question, design_for
     from gate.stats.operating import at
 
-    design = design_for(Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power), designs)
+    design = design_of(ask, designs)
     return at(design, ask.s0, max(ask.s0 / ask.n0 - ask.delta, 0.0)).regression
 
 
@@ -93,13 +93,11 @@ def _found(
 ) -> float:
     """The same by a first look at a line of 2 % and fresh trials of both arms, as the only suspect."""
     from gate.stats.arms import ArmsQuestion, arms_for, arms_operating
-    from gate.stats.design import Question, design_for
     from gate.stats.operating import at
-    from gate.stats.two_arms import LINE
 
     rate = ask.s0 / ask.n0
     now = max(rate - ask.delta, 0.0)
-    screening = design_for(Question(ask.n0, ask.cap, LINE, ask.delta, ask.power, patient=True), designs)
+    screening = design_of(first_look(ask), designs)
     level = comparison.budget.for_cases - comparison.budget.for_floors
     question = ArmsQuestion(comparison.settings.confirm_trials, level, ask.delta, ask.power)
     suspected = 1 - at(screening, ask.s0, now).holds
@@ -128,11 +126,10 @@ def _inflated(
     comparison: Comparison, asks: list[Ask], correlation: float, designs: MutableMapping[Any, Any]
 ) -> float | None:
     """Chance of a false alarm under that correlation, from the case with the most usual question."""
-    from gate.stats.design import Question, design_for
     from gate.stats.inflation import inflated_false_alarm, points_of_paths
 
     usual = max(asks, key=lambda ask: (sum(each == ask for each in asks), ask.n0, ask.s0))
-    design = design_for(Question(usual.n0, usual.cap, usual.share, usual.delta, usual.power), designs)
+    design = design_of(usual, designs)
     end = design.paths.regression
     sessions = next(
         (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gate.compare.align import Pair
-from gate.compare.asks import ask_of
+from gate.compare.asks import ask_of, first_look
 from gate.compare.decisions import trials_of
 from gate.schema.fresh import Fresh
 from gate.schema.verdict import Budget, CaseDecision
@@ -15,6 +15,7 @@ from gate.settings import Settings
 from gate.stats.refusal import TooLittle
 from gate.stats.suite_level import FIRST, Stratum, SuiteLevel, admissible, suite_level
 from gate.trials.plan import Ask
+from gate.trials.question import design_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,9 @@ def fresh_strata(fresh: Fresh) -> dict[str, Stratum]:
 
 def trials_made(ask: Ask, designs: dict[Any, Any]) -> int:
     """How many trials every run makes before any design, the first look's included, may stop; at most `FIRST`."""
-    from gate.stats.design import Question, design_for
-    from gate.stats.two_arms import LINE
-
     found = FIRST
-    for share, patient in ((ask.share, False), (LINE, True)):
-        design = design_for(Question(ask.n0, ask.cap, share, ask.delta, ask.power, patient=patient), designs)
+    for asked in (ask, first_look(ask)):
+        design = design_of(asked, designs)
         for count in range(found + 1):
             if any(design.answer(ask.s0, count - fails, fails) != "more" for fails in range(count + 1)):
                 found = min(found, count)

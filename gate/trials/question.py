@@ -12,7 +12,7 @@ from gate.trials.loop import DesignLike, TrialsRun
 from gate.trials.plan import Ask, Plan
 
 if TYPE_CHECKING:
-    from gate.stats.design import Design
+    from gate.stats.design import Design, Question
 
 FLOOR_LEVEL = 0.05
 """Chance to find a rate below its floor that is not, where no plan gives a share of the budget."""
@@ -95,15 +95,22 @@ def pose(plan: Plan, case: str, asked: Wishes, designs: MutableMapping[Any, Any]
     return Posed(Joint(Fixed(count), floor), asked.max_trials, floor=floor)
 
 
+def question_of(ask: Ask) -> Question:
+    """What is asked about a case, as the statistics take it."""
+    from gate.stats.design import Question
+
+    return Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power, patient=ask.patient)
+
+
 def design_of(ask: Ask, designs: MutableMapping[Any, Any]) -> Design:
     """The calibrated design of the question about a case.
 
     Args:
         designs: cache of calibrated designs.
     """
-    from gate.stats.design import Question, design_for
+    from gate.stats.design import design_for
 
-    return design_for(Question(ask.n0, ask.cap, ask.share, ask.delta, ask.power, patient=ask.patient), designs)
+    return design_for(question_of(ask), designs)
 
 
 def _against_main(ask: Ask, designs: MutableMapping[Any, Any]) -> Posed:
