@@ -16,7 +16,7 @@ from gate.schema.example_key import FINGERPRINT
 from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Report
-from gate.schema.verdict import Budget, CaseDecision, ExitCode, Finding, Level, RuleName
+from gate.schema.verdict import REPLAYED, Budget, CaseDecision, ExitCode, Finding, Level, RuleName
 from gate.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,8 +57,10 @@ class Comparison:
         if not pairs:
             return {}
         from gate.compare.decisions import decide_pairs
+        from gate.compare.replayed import told_replayed
 
-        return decide_pairs(pairs, self.settings, self.budget, self.arms)
+        decided = decide_pairs(pairs, self.settings, self.budget, self.arms)
+        return told_replayed(decided, pairs, self.settings, self.changes)
 
     @cached_property
     def whole_suite(self) -> Together | None:
@@ -68,7 +70,8 @@ class Comparison:
             return None
         from gate.compare.whole_suite import committed_strata, together
 
-        strata = committed_strata(self.alignment.pairs, self.decisions, self.settings, self.budget)
+        drawn = {name for name, decision in self.decisions.items() if decision.how != REPLAYED}
+        strata = committed_strata(self.alignment.pairs, drawn, self.settings, self.budget)
         return together(strata, self.decisions, share)
 
     @cached_property

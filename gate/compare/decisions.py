@@ -83,7 +83,7 @@ def decide_pairs(
             decision = replace(decision, measured=False)  # its mark is gone: one run says nothing about a rate
         if fresh is not None and both is not None and not alone:
             decision = _confirmed(desk, decision, after, ask, fresh)
-        found[pair.after.id] = replace(decision, carried=after.carried, errors=after.errors)
+        found[pair.after.id] = replace(decision, carried=after.carried, errors=after.errors, shared=after.shared)
     return found
 
 

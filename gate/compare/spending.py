@@ -11,7 +11,7 @@ from gate.compare.asks import ask_of, first_look
 from gate.compare.comparison import Comparison
 from gate.compare.ledger import declares
 from gate.schema.report import Trials
-from gate.schema.verdict import Budget
+from gate.schema.verdict import REPLAYED, Budget
 from gate.trials.plan import Ask
 from gate.trials.question import design_of
 
@@ -44,11 +44,14 @@ def spending(comparison: Comparison) -> Budget:
     correlation = _correlation(comparison)
     alone, together = not confirmed, _suite_unconfirmed(comparison)
     inflated = None
-    if correlation is not None and asks and (alone or together):
+    drawn = any(decision.how != REPLAYED for decision in comparison.decisions.values())
+    if correlation is not None and asks and drawn and (alone or together):
         cases = _inflated(comparison, asks, correlation, designs) if alone else budget.for_cases
         suite = _inflated_suite(comparison, correlation) if together else budget.for_suite
         inflated = 1 - (1 - (cases or 0.0)) * (1 - suite)
-    return replace(budget, reached=reached, correlation=correlation, inflated=inflated, made=_made(comparison))
+    made = _made(comparison)
+    cost = made * comparison.settings.price
+    return replace(budget, reached=reached, correlation=correlation, inflated=inflated, made=made, cost=cost)
 
 
 def _suite_unconfirmed(comparison: Comparison) -> bool:

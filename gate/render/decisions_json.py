@@ -21,10 +21,10 @@ def budget_to_json(budget: Budget) -> Json:
 
 
 def decision_to_json(decision: CaseDecision) -> Json:
-    """Every field; those that are unknown are left out, and pairs are lists."""
+    """Every field; those that are unknown or empty are left out, and pairs are lists."""
     entry = {each.name: getattr(decision, each.name) for each in fields(decision)}
-    entry |= {key: list(entry[key]) for key in ("baseline", "candidate")}
-    return {key: value for key, value in entry.items() if value is not None}
+    entry |= {key: list(entry[key]) for key in ("baseline", "candidate", "shared")}
+    return {key: value for key, value in entry.items() if value is not None and value != []}
 
 
 def budget_from_json(entry: Json, refuse: Refuse) -> Budget:
@@ -45,6 +45,7 @@ def budget_from_json(entry: Json, refuse: Refuse) -> Budget:
         correlation=read.optional("correlation"),
         inflated=read.optional("inflated"),
         made=read.whole("made", 0),
+        cost=read.number("cost", 0.0),
         heads=read.whole("heads", 0) if "heads" in entry else None,
     )
 
@@ -68,6 +69,7 @@ def decision_from_json(entry: Json, where: str, refuse: Refuse) -> CaseDecision:
         carried=read.whole("carried", 0),
         errors=read.whole("errors", 0),
         measured=read.truth("measured", True),
+        shared=read.texts("shared"),
     )
 
 
@@ -107,6 +109,12 @@ class _Reader:
         if not isinstance(value, str):
             self._refuse(f"{self._where}/{key}", "a string", value)
         return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._entry.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self._refuse(f"{self._where}/{key}", "strings", value)
+        return tuple(value)
 
     def pair(self, key: str) -> tuple[int, int]:
         value = self._entry.get(key)

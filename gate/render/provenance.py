@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 
 from gate.render.spans import Line, Span, bold, code, own, separated, text
-from gate.render.words import chance, plural
+from gate.render.words import CENT, chance, plural
 from gate.schema.report import Calls
 from gate.schema.verdict import Provenance, Verdict
 
-CENT = 0.005
 PATHS = 4
 HEADINGS = 8
 SHORT = 7

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from gate.render import escape
 from gate.render.spans import Line, bold, own
-from gate.render.words import chance, plural
-from gate.schema.verdict import CaseDecision, Verdict
+from gate.render.words import CENT, chance, plural
+from gate.schema.verdict import REPLAYED, CaseDecision, Verdict
 
 _ANSWERS = {"regression": "newly fails", "undecided": "undecided", "holds": "holds"}
 _ORDER = {"regression": 0, "undecided": 1, "holds": 2}
 _HEADER = "| test | main | here | decision | level | limit | smallest drop |\n|---|---|---|---|---|---|---|"
 MOST_ROWS = 40
+MOST_SHARED = 10
 MOST_ERRORS = 0.2
 """Share of a test's attempts beyond which infrastructure errors are worth a warning."""
 
@@ -24,7 +26,10 @@ def stochastic_line(verdict: Verdict) -> Line:
         return ()
     made = budget.made
     carried = sum(each.carried for each in tests)
-    kept = f" ({carried:,} more carried over)" if carried else ""
+    same = sum(each.how == REPLAYED for each in tests)
+    beside = [f"{carried:,} more carried over"] * bool(carried)
+    beside += [f"{plural(same, 'test')} {REPLAYED}, without a draw"] * bool(same)
+    kept = f" ({'; '.join(beside)})" if beside else ""
     alpha = chance(budget.alpha / budget.suites)
     parts = [f"an unchanged pull request is failed by noise at most {alpha}"]
     points = f"a drop of {100 * budget.delta:.0f} points is found in {_tenths(budget.power)}"
@@ -37,8 +42,12 @@ def stochastic_line(verdict: Verdict) -> Line:
     else:
         parts.append(f"no test has enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
     tail = f". {_inflation(verdict)}" if budget.inflated is not None else "."
-    head = f" {plural(len(tests), 'test')}, {plural(made, 'trial')}{kept}: "
+    head = f" {plural(len(tests), 'test')}, {plural(made, 'trial')}{_cost(budget.cost)}{kept}: "
     return (bold("Stochastic:"), own(head + "; ".join(parts) + tail), *_unreached(tests))
+
+
+def _cost(cost: float) -> str:
+    return f", about {cost:,.2f} USD" if cost >= CENT else ""
 
 
 def _unreached(tests: Sequence[CaseDecision]) -> Line:
@@ -104,4 +113,15 @@ def decision_table(decisions: Sequence[CaseDecision], most: int = MOST_ROWS) -> 
     ]
     more = len(rows) - most
     hidden = f"\n\nand {plural(more, 'more test')} in the report" if more > 0 else ""
-    return "\n".join([_HEADER, *lines]) + hidden
+    return "\n".join([_HEADER, *lines]) + hidden + _shared(decisions)
+
+
+def _shared(decisions: Sequence[CaseDecision]) -> str:
+    """Which fixtures outlive a trial: what one trial changes in them, the next one finds."""
+    tests = Counter(name for each in decisions for name in each.shared)
+    if not tests:
+        return ""
+    named = [f"{escape.code(name, 60)} ({plural(count, 'test')})" for name, count in sorted(tests.items())]
+    more = f" and {plural(len(named) - MOST_SHARED, 'more fixture')}" if len(named) > MOST_SHARED else ""
+    told = ", ".join(named[:MOST_SHARED])
+    return f"\n\nShared by all trials of a test, since their scope is wider than one test: {told}{more}."

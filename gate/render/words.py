@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+CENT = 0.005
+"""USD below which an amount would be shown as nothing."""
+
 
 def plural(count: float, noun: str, nouns: str = "") -> str:
     """`1 test`, `1,204 tests`; `nouns` where an s does not do."""

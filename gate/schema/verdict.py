@@ -113,6 +113,10 @@ class Finding:
 Answer = Literal["regression", "holds", "undecided"]
 
 
+REPLAYED = "replayed identically"
+"""How a case is decided whose recorded answers gave, trial by trial, what they gave on main."""
+
+
 @dataclass(frozen=True, slots=True)
 class CaseDecision:
     """What the trials of one stochastic case say. The id is untrusted text.
@@ -120,7 +124,7 @@ class CaseDecision:
     Attributes:
         answer: `regression`, `holds` (a drop of `delta` or more would have been found) or `undecided`.
         how: which test decided: `sequential`, `fixed sample`, `both arms`, `pooled`, `floor`; `recorded trials` where a
-            replay had no more.
+            replay had no more; `replayed identically` where recordings gave what they gave on main.
         level: attained one-sided level of "the rate fell"; None where no test was made.
         limit: level at or below which it is a regression: the share of the budget that this test spent.
         baseline, candidate: (passes, trials).
@@ -128,6 +132,7 @@ class CaseDecision:
         carried: how many of the candidate's trials come from an earlier run of the same content.
         errors: attempts that an error of the infrastructure ended; they are no trials.
         measured: whether the trials came to an end; one that was cut short holds nothing.
+        shared: names of fixtures that all trials shared, since their scope is wider than one test; untrusted text.
     """
 
     case_id: str
@@ -142,6 +147,7 @@ class CaseDecision:
     carried: int = 0
     errors: int = 0
     measured: bool = True
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,7 @@ class Budget:
         inflated: what the chance of a false alarm becomes under that correlation; None where it stays.
         heads: how many heads of this pull request were measured, this one included; None where unknown.
         made: trials that this run made, fresh ones of the base included; those carried over were made before.
+        cost: USD of these at the price of a trial that the settings name; 0 where they name none.
     """
 
     alpha: float = 0.05
@@ -177,6 +184,7 @@ class Budget:
     inflated: float | None = None
     heads: int | None = None
     made: int = 0
+    cost: float = 0.0
 
     @property
     def share(self) -> float:

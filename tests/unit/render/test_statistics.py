@@ -48,3 +48,10 @@ def test_errors_of_several_tests_are_counted_together() -> None:
 
 def test_without_stochastic_tests_there_is_no_line() -> None:
     assert stochastic_line(replace(verdicts.unchanged(), decisions=())) == ()
+
+
+def test_the_price_of_a_trial_gives_what_the_run_cost() -> None:
+    budget = replace(verdicts.unchanged().budget, made=131, cost=1.31)
+    verdict = replace(verdicts.unchanged(), decisions=(decision("a", 131),), budget=budget)
+    assert " 1 test, 131 trials, about 1.31 USD: " in "".join(span.text for span in stochastic_line(verdict))
+    assert "USD" not in line(decision("a", 131))
