@@ -19,14 +19,26 @@ DECIDING = CHANCES | {
     "confirm-limit",
     "confirm-trials",
     "false-alarms",
+    "month-calls",
+    "month-money",
+    "month-tokens",
     "observe",
     "plain-ids",
+    "record-hosts",
+    "record-models",
+    "record-rounds",
+    "replay-failures",
     "reports",
     "rules",
+    "run-calls",
+    "run-money",
+    "run-tokens",
     "runs",
     "show-messages",
+    "stale-days",
     "stochastic",
     "trial-timeout",
+    "volatile",
 }
 
 
@@ -170,3 +182,22 @@ def test_a_deciding_key_is_no_input() -> None:
 
 def test_the_token_stays_out_of_representations() -> None:
     assert "secret" not in repr(resolve([Layer("action input", {"token": "secret"})]).settings)
+
+
+@pytest.mark.parametrize("part", ["header:x-request-id", "query:t", "json:metadata.trace.id", r"pattern:id-\d+ => id"])
+def test_a_part_that_does_not_count_says_what_it_is(part: str) -> None:
+    assert resolve([Layer("gate.toml", {"volatile": part})]).settings.volatile == (part,)
+
+
+@pytest.mark.parametrize("part", ["x-request-id", "cookie:a", "header:", "json: ", ""])
+def test_any_other_part_is_refused(part: str) -> None:
+    with pytest.raises(SettingsError, match="write header:name, query:name, json:field or pattern:regex"):
+        resolve([Layer("gate.toml", {"volatile": [part]})])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("run-calls", -1), ("run-money", -0.1), ("month-money", "inf"), ("record-rounds", 0)]
+)
+def test_a_limit_is_a_number_from_0(key: str, value: object) -> None:
+    with pytest.raises(SettingsError, match=key):
+        resolve([Layer("gate.toml", {key: value})])
