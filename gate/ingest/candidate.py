@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
 from gate.schema.report import Completeness, Mode, Report, Source
+from gate.schema.stale import recordings_from_json
 
 
 def is_candidate(data: Any) -> bool:
@@ -36,6 +37,7 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
             key: text_of(value, f"{where}/fingerprints/{key}")
             for key, value in sorted(mapping_of(ours.get("fingerprints", {}), f"{where}/fingerprints").items())
         },
+        recordings=recordings_from_json(ours["recordings"], f"{where}/recordings") if "recordings" in ours else None,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gate.schema.report import Completeness, Report
+from gate.schema.stale import Recordings
 
 
 def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -> Report:
@@ -19,6 +20,7 @@ def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -
     first = reports[0]
     completeness = first.completeness
     others = [report.completeness for report in reports[1:]]
+    recordings = [report.recordings for report in reports if report.recordings is not None]
     return replace(
         first,
         suite=suite,
@@ -29,4 +31,5 @@ def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -
             reasons=(*sum((part.reasons for part in others), completeness.reasons), *reasons),
         ),
         fingerprints={key: value for report in reports for key, value in sorted(report.fingerprints.items())},
+        recordings=sum(recordings, Recordings()) if recordings else None,
     )

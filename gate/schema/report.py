@@ -13,6 +13,7 @@ from typing import Literal
 
 from gate.schema.evidence import Block
 from gate.schema.outcome import Outcome
+from gate.schema.stale import Recordings
 
 SCHEMA_VERSION = 1
 """Version of the `gate` objects in a candidate and of the baseline. A newer one is refused."""
@@ -270,6 +271,7 @@ class Report:
         cases: in the order of the file. An id may stand twice in a candidate; the comparison deals with it.
         fingerprints: what the result depends on (prompts, data, model as answered, judge, agent, packages) by name.
         forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
+        recordings: of a candidate that was replayed, what is stale of them; a baseline has none.
     """
 
     cases: tuple[Case, ...]
@@ -279,3 +281,4 @@ class Report:
     completeness: Completeness = field(default_factory=Completeness)
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     forced: str = ""
+    recordings: Recordings | None = None

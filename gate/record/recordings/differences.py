@@ -16,6 +16,7 @@ WIDEST = 96
 """Characters of a line of text, beyond which it is broken between words."""
 MOST_CANDIDATES = 2_000
 _CONTEXT = 2
+_BEYOND = "… and {:,} lines more of the diff"
 _SAMPLE = 200_000
 _CLOSEST = 12
 
@@ -24,11 +25,14 @@ _WORDS = re.compile(r"\w{1,8}")
 _T = TypeVar("_T")
 
 
-def between(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def between(old: Mapping[str, Any], new: Mapping[str, Any], most: int | None = None) -> str:
     """Unified diff of two requests as they are shown (`Key.shown`); empty where they are equal.
 
     JSON is laid out one value a line; long texts are split at sentences and lines, so that one changed character of a
     prompt is one changed line.
+
+    Args:
+        most: characters of the diff, 100 or more; what is beyond is left out at the end of a line, and counted.
     """
     before, after = lines(old), lines(new)
     cut = max(len(before), len(after)) - MOST_LINES
@@ -36,7 +40,17 @@ def between(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     text = "\n".join(_with_seen_end(line) for line in found)
     if cut > 0 and before[MOST_LINES:] != after[MOST_LINES:]:
         text += f"\n… and differences in {cut} lines more"
-    return text.lstrip("\n")
+    return text.lstrip("\n") if most is None else _cut(text.lstrip("\n"), most)
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters: whole lines, and how many more there are."""
+    if len(text) <= most:
+        return text
+    found, kept, room = text.split("\n"), 0, most - len(_BEYOND.format(MOST_LINES * 2))
+    while (room := room - len(found[kept]) - 1) >= 0:
+        kept += 1
+    return "\n".join([*found[:kept], _BEYOND.format(len(found) - kept)])
 
 
 def _with_seen_end(line: str) -> str:

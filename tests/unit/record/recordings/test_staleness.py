@@ -6,13 +6,17 @@ import datetime as dt
 import json
 from pathlib import Path
 
+import pytest
+
+from gate.record.recordings import differences
 from gate.record.recordings.canonical import key
 from gate.record.recordings.entry import Entry, Meta
 from gate.record.recordings.exchange import Answer, Request
 from gate.record.recordings.missing import Asked, MissingEntry
-from gate.record.recordings.staleness import Stale, as_fields, changed, old, other_model, unused
+from gate.record.recordings.staleness import changed, old, origin, other_model, outdated, unused
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import Volatile
+from gate.schema.stale import LONGEST_DIFF, Stale
 
 JSON = (("content-type", "application/json"),)
 TODAY = dt.date(2026, 11, 30)
@@ -43,16 +47,13 @@ def lacking(request: Request, *cases: str) -> MissingEntry:
 
 def test_old_by_case_with_the_oldest() -> None:
     entries = [
-        entry(at="2026-08-31"),
-        entry(at="2025-01-02", n=1),
-        entry(at="2020-01-01", n=2, failed=1),
-        entry(at="2026-09-01", n=3),
-        entry("t.py::b", at="2026-11-29"),
-        entry("t.py::c", at=""),
+        origin(entry(at="2026-08-31")),
+        origin(entry(at="2025-01-02", n=1)),
+        origin(entry(at="2026-09-01", n=3)),
+        origin(entry("t.py::b", at="2026-11-29")),
+        origin(entry("t.py::c", at="")),
     ]
-    assert old(entries, TODAY, 90) == (
-        Stale("old", "t.py::a", 2, "2 answers older than 90 days, the oldest of 2025-01-02"),
-    )
+    assert old(entries, TODAY, 90) == (Stale("old", "t.py::a", 2, "2 answers of 2025-01-02"),)
     assert old(entries, TODAY, 0)[1].case == "t.py::b"
     assert old(entries, TODAY, 9_000) == ()
 
@@ -67,15 +68,12 @@ def test_another_model_than_answers_now() -> None:
         entry("t.py::e", request=Request("GET", "https://e.org/"), model="x"),
     ]
     text = "2 answers of gpt-4o-2024-05-13, where gpt-4o-2024-08-06 answers now"
-    assert other_model(entries) == (Stale("model", "t.py::a", 2, text),)
-    seen = other_model(entries, {"gpt-4o": "gpt-4o-2024-11-20"})
-    assert [(stale.case, stale.count) for stale in seen] == [("t.py::a", 2), ("t.py::b", 1)]
-    assert "gpt-4o-2024-11-20 answers now" in seen[1].text
+    assert other_model([origin(each) for each in entries]) == (Stale("model", "t.py::a", 2, text),)
 
 
 def test_a_pinned_model_is_never_another() -> None:
     entries = [entry(model="m-1", request=asking(model="m-1")), entry(n=1, model="m-2", request=asking(model="m-2"))]
-    assert other_model(entries) == ()
+    assert other_model([origin(each) for each in entries]) == ()
 
 
 def test_a_changed_request_is_shown_against_the_nearest() -> None:
@@ -123,6 +121,34 @@ def test_unused_by_case(tmp_path: Path) -> None:
     assert unused([]) == ()
 
 
-def test_as_a_report_carries_it() -> None:
-    assert as_fields(Stale("old", "c", 2, "text")) == {"reason": "old", "case": "c", "count": 2, "text": "text"}
-    assert as_fields(Stale("changed", "c", 1, "text", "-a\n+b"))["diff"] == "-a\n+b"
+def test_a_request_that_was_asked_more_often_did_not_change() -> None:
+    assert changed([lacking(asking(), "t.py::a")], [entry()]) == ()
+
+
+def test_every_case_is_shown_before_a_second_request_of_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gate.record.recordings.staleness.MOST_DIFFS", 2)
+    lacked = [lacking(asking(f"Say {word}."), "t.py::a") for word in ("hullo", "halo", "hi")]
+    found = changed([*lacked, lacking(asking("Say hey."), "t.py::b")], [entry(), entry("t.py::b")])
+    assert [stale.case for stale in found] == ["t.py::a", "t.py::b"]
+
+
+def test_a_diff_is_bounded_and_says_what_is_left_out() -> None:
+    before, after = (key(asking("\n".join(f"{word} {n}" for n in range(3_000)))).shown for word in ("one", "two"))
+    whole = differences.between(before, after)
+    cut = differences.between(before, after, most=LONGEST_DIFF)
+    assert LONGEST_DIFF - 200 < len(cut) <= LONGEST_DIFF
+    kept, _, said = cut.rpartition("\n")
+    assert whole.startswith(kept + "\n")
+    assert said == f"… and {whole.count(chr(10)) - kept.count(chr(10)):,} lines more of the diff"
+    assert differences.between(before, after, most=len(whole)) == whole
+
+
+def test_an_overlay_precedes_what_it_covers(tmp_path: Path) -> None:
+    store, overlay = Store(tmp_path / "a"), Store(tmp_path / "b")
+    store.put([entry(at="2020-01-01", model="m-1"), entry("t.py::b", at="2026-11-30", model="m-1")])
+    overlay.put([entry(at="2026-11-30", model="m-2")])
+    lacked = [lacking(asking("Say hullo."), "t.py::a")]
+    found = outdated([overlay, store], lacked, TODAY, 30)
+    assert [(stale.reason, stale.case) for stale in found] == [("changed", "t.py::a"), ("model", "t.py::b")]
+    assert [stale.reason for stale in outdated([store], [], TODAY, 30)] == ["old"]
+    assert outdated([store], [], TODAY, 0) == ()
