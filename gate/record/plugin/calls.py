@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError, RecordingError
+from gate.record.plugin import stale
 from gate.record.plugin.carrier import FACETS
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
@@ -70,7 +71,10 @@ def register(config: pytest.Config) -> None:
         )
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
-    config.pluginmanager.register(Calls(config, session, meter), PLUGIN)
+    calls = Calls(config, session, meter)
+    config.pluginmanager.register(calls, PLUGIN)
+    folders = [*([Path(config.rootpath) / overlay] if overlay else []), folder]
+    stale.register(config, session, folders, calls.lacked)
 
 
 class Calls:
@@ -210,6 +214,10 @@ class Calls:
         if told:
             self._missing += read_missing(told.encode("utf-8"))
 
+    def lacked(self) -> tuple[MissingEntry, ...]:
+        """What this process and its workers asked for in vain, so far."""
+        return joined([*self._missing, *self._session.missing_entries()])
+
     def pytest_sessionfinish(self) -> None:
         missing = self._session.missing_entries()
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
@@ -219,7 +227,7 @@ class Calls:
         path = self._config.getoption("--gate-missing")
         if path is not None:
             with contextlib.suppress(GateError):
-                write_missing(self._config.invocation_params.dir / path, joined([*self._missing, *missing]))
+                write_missing(self._config.invocation_params.dir / path, self.lacked())
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

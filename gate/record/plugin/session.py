@@ -168,6 +168,9 @@ class Gatherer:
         if self._warnings:
             report["warnings"] = self._warnings
         report["gate"] = self._ours(session)
+        stale = self._config.pluginmanager.get_plugin("gate-stale")
+        if stale is not None:
+            report["gate"]["recordings"] = stale.found(report)
         return report
 
     def _ours(self, session: pytest.Session) -> dict[str, Any]:
