@@ -13,7 +13,6 @@ from gate.cli.console import Console
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, RecordingError, UsageError
 
 if TYPE_CHECKING:
-    from gate.record.recordings.prices import Prices
     from gate.record.recordings.store import Store
 
 _FOLDER = click.option(
@@ -44,10 +43,11 @@ def recordings() -> None:
 def list_(console: Console, words: tuple[str, ...], table: Path | None, folder: Path) -> int:
     """List the cases whose id holds all WORDS: trials, answers, models, dates, bytes, and what a replay saves."""
     from gate.cli.recordings_text import as_table
+    from gate.record.recordings.prices import prices_of
     from gate.record.recordings.summary import summary
 
     store = _store(folder)
-    found = [each for each in summary(store, _prices(table)) if all(word in each.case for word in words)]
+    found = [each for each in summary(store, prices_of(table)) if all(word in each.case for word in words)]
     console.result(as_table(found))
     _say_notices(console, store)
     return EXIT_HOLDS
@@ -188,18 +188,6 @@ def _store(folder: Path) -> Store:
             remedy="`gate run --mode record` makes one; name another with --recordings",
         )
     return Store(folder)
-
-
-def _prices(table: Path | None) -> Prices:
-    from gate.record.recordings.prices import list_prices, read_prices
-
-    if table is None:
-        return list_prices()
-    try:
-        text = _read(table).decode("utf-8")
-    except UnicodeDecodeError:
-        raise UsageError("the price table is no text", where=str(table)) from None
-    return list_prices().with_own(read_prices(text, str(table)))
 
 
 def _read(path: Path) -> bytes:

@@ -56,7 +56,17 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
     Raises:
         RecordingError: the lock can't be made, or another process holds it for longer.
     """
-    path = state_folder(folder) / "lock"
+    with locked_file(state_folder(folder) / "lock", patience):
+        yield
+
+
+@contextlib.contextmanager
+def locked_file(path: Path, patience: float = _PATIENCE) -> Iterator[int]:
+    """Keep every other process out that locks this file, made where it lacks; gives it open for reading and writing.
+
+    Raises:
+        RecordingError: as `locked`.
+    """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     except OSError as error:
@@ -64,7 +74,7 @@ def locked(folder: Path, patience: float = _PATIENCE) -> Iterator[None]:
     try:
         _wait(handle, path, patience)
         try:
-            yield
+            yield handle
         finally:
             _release(handle)  # said, not left to the closing: a child that was forked meanwhile would keep it
     finally:

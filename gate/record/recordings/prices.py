@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from gate.errors import SettingsError
@@ -135,6 +136,22 @@ def list_prices() -> Prices:
     """The table that comes with the product."""
     text = resources.files("gate.record.recordings").joinpath("prices.json").read_text(encoding="utf-8")
     return read_prices(text, "prices.json")
+
+
+def prices_of(path: Path | None) -> Prices:
+    """The table that comes with the product, behind a user's own file where there is one.
+
+    Raises:
+        SettingsError: the file can't be read, or is no table of prices.
+    """
+    if path is None:
+        return list_prices()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:  # a path with a NUL, and bytes that are no text, are ValueErrors
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise _refused(f"the price table can't be read: {reason}", str(path)) from None
+    return list_prices().with_own(read_prices(text, str(path)))
 
 
 def read_prices(text: str, where: str) -> Prices:

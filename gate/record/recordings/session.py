@@ -77,7 +77,6 @@ class RecordingSession:
         overlay: looked up before the store, unless the mode is `record`; nothing is written there.
         volatile: parts of requests that don't count.
         can_record: whether `auto` may send calls: a key is present and not empty.
-        forks_replay: whether the code comes from a fork, so that `auto` means `replay`.
         replay_failures: whether stored failures are given back before the answers that came after them; else they are
             passed over, and a call that only ever failed is missing.
         meter: counts costs and holds the budget.
@@ -95,15 +94,11 @@ class RecordingSession:
         overlay: Store | None = None,
         volatile: Volatile = NONE,
         can_record: bool = False,
-        forks_replay: bool = False,
         replay_failures: bool = False,
         meter: Meter | None = None,
         today: Callable[[], dt.date] = lambda: dt.datetime.now(dt.UTC).date(),
     ) -> None:
-        if mode == "auto" and (forks_replay or not can_record):
-            self.mode: Mode = "replay"
-        else:
-            self.mode = mode
+        self.mode: Mode = "replay" if mode == "auto" and not can_record else mode
         self._store = store
         self._layers = Layers(store, overlay if mode != "record" else None)
         self._volatile = volatile

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gate.record.recordings.budget import Amount, Spent, amount_of
+from gate.record.recordings.budget import Amount, amount_of
+from gate.record.recordings.forecast import Spent
 from gate.record.recordings.payload import model_of_shown
 from gate.record.recordings.prices import Prices
 from gate.record.recordings.store import Store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -47,6 +47,34 @@ class Volatile:
 
 
 NONE = Volatile()
+_INSTEAD = " => "
+
+
+def read_volatile(parts: Iterable[str]) -> Volatile:
+    """Parts as the setting `volatile` names them: `header:NAME`, `query:NAME`, `json:FIELD` or `pattern:REGEX`.
+
+    What a pattern matches becomes `PLACEHOLDER`, or what follows ` => ` behind it.
+
+    Raises:
+        SettingsError: a part is of no such kind, or a pattern can't be used.
+    """
+    found: dict[str, list[str]] = {"header": [], "query": [], "json": [], "pattern": []}
+    for part in parts:
+        kind, _, name = part.partition(":")
+        if kind not in found or not name.strip():
+            raise SettingsError(
+                f"{part!r:.60} names no part of a request",
+                where="volatile",
+                remedy="write header:NAME, query:NAME, json:FIELD or pattern:REGEX",
+            )
+        found[kind].append(name if kind == "pattern" else name.strip())
+    patterns = [each.rpartition(_INSTEAD) if _INSTEAD in each else (each, "", PLACEHOLDER) for each in found["pattern"]]
+    return Volatile(
+        tuple(found["header"]),
+        tuple(found["query"]),
+        tuple(found["json"]),
+        tuple((pattern, instead) for pattern, _, instead in patterns),
+    )
 
 
 def text_without(volatile: Volatile, text: str) -> str:

@@ -100,9 +100,8 @@ def test_auto_records_what_is_missing_and_replays_the_rest(tmp_path: Path) -> No
     assert upstream.calls == 3
 
 
-@pytest.mark.parametrize("options", [{}, {"can_record": True, "forks_replay": True}])
-def test_auto_replays_without_a_key_and_on_a_fork(tmp_path: Path, options: dict[str, bool]) -> None:
-    session = opened(tmp_path / "recordings", "auto", **options)
+def test_auto_replays_without_a_key(tmp_path: Path) -> None:
+    session = opened(tmp_path / "recordings", "auto")
     with pytest.raises(MissingRecordingError):
         session.ask(asking("a"), SCOPE)
     session.finish()
