@@ -67,10 +67,10 @@ def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:
     findings: list[Finding] = []
     good_news: list[Finding] = []
     for rule in RULES:
-        level = comparison.settings.level_of(rule.name, rule.level)
-        if level is not Level.OFF:
+        if comparison.settings.level_of(rule.name, rule.level) is not Level.OFF:
             target = good_news if rule.good_news else findings
-            target += [replace(each, level=level) for each in rule.check(comparison, rule)]
+            made = rule.check(comparison, rule)
+            target += [replace(each, level=comparison.settings.level_of(rule.name, each.level)) for each in made]
     return findings, good_news
 
 

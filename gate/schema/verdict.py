@@ -49,6 +49,7 @@ class RuleName(StrEnum):
     METRIC_REGRESSION = "metric-regression"
     SUITE_REGRESSION = "suite-regression"
     STALE_RECORDING = "stale-recording"
+    UNUSED_RECORDING = "unused-recording"
     FLAKY = "flaky"
     BASELINE_CHANGED = "baseline-changed"
     SETTINGS_CHANGED = "settings-changed"

@@ -24,6 +24,7 @@ from gate.compare.rules import (
     suite_regression,
     undecided,
     unstable_id,
+    unused_recording,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -44,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     settings_changed.RULE,
     prediction_churn.RULE,
     single_run_flips.RULE,
+    unused_recording.RULE,
     fixed.RULE,
     positive_flip.RULE,
     new_case.RULE,

@@ -85,7 +85,7 @@ def old(origins: Iterable[Origin], today: dt.date, days: int) -> tuple[Stale, ..
         if each.at and each.at < limit:
             dates[each.case].append(each.at)
     return tuple(
-        Stale("old", case, len(found), _told(f"{_answers(len(found))} of {min(found)}"))
+        Stale("old", case, len(found), f"{_answers(len(found))}, the oldest of {min(found)}")
         for case, found in sorted(dates.items())
     )
 

@@ -53,7 +53,7 @@ def test_old_by_case_with_the_oldest() -> None:
         origin(entry("t.py::b", at="2026-11-29")),
         origin(entry("t.py::c", at="")),
     ]
-    assert old(entries, TODAY, 90) == (Stale("old", "t.py::a", 2, "2 answers of 2025-01-02"),)
+    assert old(entries, TODAY, 90) == (Stale("old", "t.py::a", 2, "2 answers, the oldest of 2025-01-02"),)
     assert old(entries, TODAY, 0)[1].case == "t.py::b"
     assert old(entries, TODAY, 9_000) == ()
 
