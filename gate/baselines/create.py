@@ -50,6 +50,7 @@ class Created:
         moving: metrics whose value varied, with the smallest and the largest: (case, metric, low, high).
         unsteady: ids that some run did not report; they are left out of the baseline.
         failing: cases that hold in no run; they are in the baseline as failing.
+        replayed: stochastic cases whose later runs were given the same recorded answers, and are counted once.
     """
 
     report: Report
@@ -57,6 +58,7 @@ class Created:
     moving: tuple[tuple[str, str, float, float], ...] = ()
     unsteady: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
+    replayed: tuple[str, ...] = ()
 
 
 def create(run: Callable[[int], Report], *, runs: int = RUNS, session: str = "", force: str = "") -> Created:
@@ -123,12 +125,14 @@ def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Cr
     everywhere = set.intersection(*(set(cases) for cases in by_id)) if by_id else set()
     if not everywhere:
         raise BaselineError("no case stands in every run", remedy="check what the suite collects: `gate run`")
-    joined, varying, moving = [], [], []
+    joined, varying, moving, replayed = [], [], [], []
     for case_id in by_id[0]:
         if case_id not in everywhere:
             continue
         cases = [cases[case_id] for cases in by_id]
-        case, varies = _join_case(cases, session)
+        asked = independent(cases)
+        replayed += [case_id] if len(asked) < len(cases) else []
+        case, varies = _join_case(asked, session)
         joined.append(case)
         varying += [varies] if varies is not None else []
         moving += _moving(cases)
@@ -140,7 +144,24 @@ def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Cr
         moving=tuple(moving),
         unsteady=tuple(unsteady),
         failing=tuple(case.id for case in joined if case.outcome is not None and case.outcome.fails),
+        replayed=tuple(replayed),
     )
+
+
+def was_replayed(case: Case) -> bool:
+    """Whether the answers that a case was given are all recorded ones, so that another replay gives the same again."""
+    return case.calls is not None and case.calls.replayed > 0 and case.calls.live == 0
+
+
+def independent(cases: Sequence[Case]) -> Sequence[Case]:
+    """Of the runs of one case those that are samples of their own.
+
+    Trials of recorded answers are the same sample in each replay: of them the first run alone counts. A test that is
+    not declared stochastic keeps all its runs, since what varies on equal answers is the test itself.
+    """
+    if not (cases[0].stochastic or cases[0].trials is not None):
+        return cases
+    return [cases[0], *(case for case in cases[1:] if not was_replayed(case))]
 
 
 def _join_case(cases: Sequence[Case], session: str) -> tuple[Case, Varying | None]:

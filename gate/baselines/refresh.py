@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gate.baselines.counting import DRAWN, moved, says_nothing, stopped, unmarked
-from gate.baselines.create import passes, require_passing, require_whole, sessions_of
+from gate.baselines.counting import DRAWN, moved, says_nothing, stopped, unmarked, why_anew
+from gate.baselines.create import passes, require_passing, require_whole, sessions_of, was_replayed
 from gate.baselines.difference import Entry, counts, difference, in_order
 from gate.baselines.distill import SESSIONS, distill, dump_baseline
 from gate.compare.ledger import declares
@@ -17,6 +17,7 @@ SHORT = 7
 _OUR_FORMATS = ("candidate", "baseline", "")
 NOT_COUNTED = "stopped by their own results, so no fair sample"
 NO_DRAW = "no draw of its rate, so its trials and outcome stay as they were"
+KNOWN_ANSWERS = "a replay of recorded answers that the baseline has counted already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _prepare(
     _require_usable(report, before, force)
     usual = report.completeness.complete and passes(report)
     forced = (report.forced or force.strip()) if report.forced or not usual else ""
-    named = replace(_with_trials(report, before, commit[:SHORT]), forced=forced)
+    named = replace(_with_trials(_once(report, history), before, commit[:SHORT]), forced=forced)
     distilled = distill(named, commit, history, sessions=sessions)
     data = dump_baseline(distilled)
     entries = in_order([*difference(before, distilled), *_not_counted(report, history)])
@@ -127,11 +128,42 @@ def _prepare(
 def _not_counted(report: Report, history: Report | None) -> list[Entry]:
     known = {} if history is None else {case.id: case for case in history.cases}
     found = [Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if stopped(case)]
+    found += [
+        Entry("Not counted", case.id, "", counts(case), KNOWN_ANSWERS)
+        for case in report.cases
+        if _counted_before(case, known.get(case.id))
+    ]
     return found + [
         Entry("Not counted", case.id, "", case.outcome.value, NO_DRAW)
         for case in report.cases
         if case.outcome is not None and case.id in known and says_nothing(known[case.id], case)
     ]
+
+
+def _counted_before(case: Case, before: Case | None) -> bool:
+    """Whether a case's trials are the answers of a session that the baseline has, given once more.
+
+    Equal answers judged by equal code end equally. Where they end otherwise, the code is another one, and so is what
+    they show.
+    """
+    if before is None or before.trials is None or case.trials is None or not was_replayed(case):
+        return False
+    known = {session.outcomes for session in before.trials.sessions}
+    return case.trials.count > 0 and case.trials.outcomes in known and not why_anew(before, case)
+
+
+def _once(report: Report, history: Report | None) -> Report:
+    """The report without trials that are a replay of those which the baseline has: they are no new ones."""
+    known = {} if history is None else {case.id: case for case in history.cases}
+    return replace(
+        report,
+        cases=tuple(
+            replace(case, trials=replace(case.trials, sessions=()))
+            if case.trials is not None and _counted_before(case, known.get(case.id))
+            else case
+            for case in report.cases
+        ),
+    )
 
 
 def _with_trials(report: Report, before: Report | None, session: str) -> Report:

@@ -51,6 +51,7 @@ def as_story(created: Created, runs: int) -> str:
     )
     lines += _block("Fail in the baseline", created.failing)
     lines += _block("Left out, since not every run reported them", created.unsteady)
+    lines += _block("Counted once, since each run was given the same recorded answers", created.replayed)
     if created.report.forced:
         lines += ["", f"{_FORCED}: {terminal(created.report.forced)}"]
     return "\n".join(lines)

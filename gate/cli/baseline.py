@@ -162,6 +162,15 @@ def adopt(
 )
 @click.argument("report", type=click.Path(path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if the baseline would change.")
+@click.option(
+    "--recordings",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Also say how pass rates and the answers in this folder changed; where there is no such folder, nothing more.",
+)
+@click.option(
+    "--before", default="HEAD", show_default=True, help="Commit or folder with the answers so far, for --recordings."
+)
 @_SUITE
 @_OUTPUT
 @_FORCE
@@ -172,14 +181,20 @@ def refresh(
     console: Console,
     report: Path,
     check: bool,
+    recordings: Path | None,
+    before: str,
     suite: str | None,
     output: Path | None,
     force: str,
     commit: str | None,
     form: str,
 ) -> int:
-    """Bring the baseline up to REPORT, a run on main, keep its history, and print what changed."""
+    """Bring the baseline up to REPORT, a run on main, keep its history, and print what changed.
+
+    Trials of a replay count once: given again, the same answers are no new ones.
+    """
     from gate.baselines.refresh import refresh as prepare
+    from gate.cli.refreshed import answers, told
 
     settings, path = _settings("refresh …", suite, output)
     candidate = read_report_file(report, settings.max_report_bytes)
@@ -193,9 +208,10 @@ def refresh(
         force=force,
         sessions=settings.baseline_sessions,
     )
+    found = None if recordings is None else answers(recordings, before)
     if not check:
         _write(console, path, prepared, candidate.source.commit)
-    console.result(_difference(prepared, form))
+    console.result(told(prepared.entries, form, previous, candidate, found))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 
 
