@@ -8,6 +8,7 @@ from gate.render.escape import no_command
 from gate.render.grouping import Row
 from gate.render.provenance import links
 from gate.render.spans import Line, as_text, text
+from gate.render.terminal_diff import diffs
 from gate.render.view import Status, View, build_view, undecided_line
 from gate.render.width import pad, width, wrap
 from gate.render.words import ids, plural
@@ -36,6 +37,7 @@ def terminal(verdict: Verdict, colour: bool = False, width: int = 100) -> str:
     lines = [styled(line, f"{BOLD};{_COLOURS[view.status]}", colour) for line in _headline(view, columns)]
     lines += _sentences(view.lead, columns)
     lines += _table(view, columns, colour)
+    lines += diffs(verdict.failing, columns)
     if view.undecided:
         lines += ["", *_sentences([undecided_line(view.undecided)], columns)]
     if view.notices:

@@ -147,9 +147,17 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         accept = command("gate baseline adopt REPORT")
         meant = "fix it; or, where it is meant, merge it and then adopt main's own report with "
         return [(*label, own(meant), accept, own(" (README, Accepting an intended change)."), *look)]
+    if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
+        return [(*label, *_record(verdict.failing), *look)]
     if status is not Status.SAME:
         return [(*label, own("mend what kept the suite from being measured, and run it again."), *look)]
     return _review(verdict, label)
+
+
+def _record(stale: Sequence[Finding]) -> Line:
+    """What to do where only recordings are lacking."""
+    run = code(stale[0].command) if len(stale) == 1 else command("gate run --mode record -- TESTS")
+    return (own("record what changed, where a key is: "), run, own(", and commit the recordings."))
 
 
 def _review(verdict: Verdict, label: Line) -> list[Line]:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from gate.record.recordings.canonical import key
+from gate.record.recordings.differences import between
+from gate.record.recordings.exchange import Request
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Location
+from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
     ExampleChange,
     ExitCode,
@@ -211,6 +217,66 @@ def incomplete() -> Verdict:
     )
 
 
+PROMPT = (
+    "You are a careful assistant of a bank. Answer in one sentence. Never give financial advice, "
+    "and say so where a customer asks for it{end}\nThe customer says: May I pay back early?"
+)
+
+
+def stale() -> Verdict:
+    """One changed character in the prompt of one test, on a replay: `it.` became `it!`."""
+    case_id = "tests/test_tone.py::test_no_advice[early]"
+    diff = between(_asked(PROMPT.format(end=".")), _asked(PROMPT.format(end="!")))
+    finding = Finding(
+        rule=RuleName.STALE_RECORDING,
+        level=Level.ERROR,
+        case_id=case_id,
+        subject=case_id,
+        what="needs recording: 1 request has no stored answer",
+        before="recorded",
+        after="not answered",
+        why="1 request changed since the answer was recorded",
+        id="F1",
+        location=Location("tests/test_tone.py", 12),
+        evidence=(Block(BlockKind.DIFF, "Request, as recorded and as asked", diff),),
+        command=f"gate run --mode record -- '{case_id}'",
+    )
+    unused = Finding(
+        rule=RuleName.UNUSED_RECORDING,
+        level=Level.NOTE,
+        case_id="recordings",
+        subject="recordings",
+        what="hold 2 answers of 1 test that nothing asked for",
+        why="the whole suite ran without them",
+        id="F2",
+        amount=2,
+        evidence=(
+            Block(
+                BlockKind.TABLE,
+                "Recordings that nothing asked for",
+                header=("test", "what is stored"),
+                rows=(("tests/test_tone.py::test_gone", "2 answers that nothing asked for"),),
+            ),
+        ),
+        command="gate recordings prune --unused .gate/candidate.json",
+    )
+    return Verdict(
+        findings=(finding, unused),
+        exit_code=ExitCode.UNDECIDED,
+        would_exit=ExitCode.UNDECIDED,
+        tally=Tally(cases=214, held=213),
+        provenance=replace(ORIGIN, mode="replay", changed={"prompts": ("prompts/tone.md",)}),
+        calls=Calls(replayed=312, saved=1.4, missing=1),
+    )
+
+
+def _asked(prompt: str) -> Mapping[str, Any]:
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": prompt}], "temperature": 0}
+    url = "https://api.openai.com/v1/chat/completions"
+    headers = (("content-type", "application/json"),)
+    return key(Request("POST", url, headers, json.dumps(body).encode())).shown
+
+
 def welcome() -> Verdict:
     return Verdict(
         exit_code=ExitCode.UNDECIDED,
@@ -308,6 +374,7 @@ ALL = {
     "unchanged": unchanged,
     "undecided": only_undecided,
     "incomplete": incomplete,
+    "stale": stale,
     "welcome": welcome,
     "truncated": huge,
     "hostile": hostile,

@@ -17,11 +17,14 @@ RENDERINGS: dict[str, Callable[[], str]] = {
     **{f"comment-{name}.md": lambda make=make: render.comment(make()) for name, make in verdicts.ALL.items()},
     "terminal-worse.txt": lambda: render.terminal(verdicts.worse(), width=100) + "\n",
     "terminal-hostile.txt": lambda: render.terminal(verdicts.hostile(), width=80) + "\n",
+    "terminal-stale.txt": lambda: render.terminal(verdicts.stale(), width=100) + "\n",
     "annotations-worse.txt": lambda: "\n".join(render.annotations(verdicts.worse())) + "\n",
     "annotations-hostile.txt": lambda: "\n".join(render.annotations(verdicts.hostile())) + "\n",
     "verdict-worse.json": lambda: render.verdict_json(verdicts.worse()) + "\n",
     "page-worse.html": lambda: render.page(verdicts.worse()),
+    "page-stale.html": lambda: render.page(verdicts.stale()),
     "show-worse.txt": lambda: "\n\n".join(_all_shown(verdicts.worse())) + "\n",
+    "show-stale.txt": lambda: "\n\n".join(_all_shown(verdicts.stale())) + "\n",
 }
 
 
