@@ -71,10 +71,7 @@ def rates_text(found: Sequence[Rate], *, limit: int = LIMIT) -> str:
     """Lines for a terminal, escaped; empty where there is none."""
     if not found:
         return ""
-    lines = [
-        f"  - {escape.terminal(each.id)}: {_told(each.before)} → {_told(each.now)}{f' ({each.moved})' if each.moved else ''}"
-        for each in found[:limit]
-    ]
+    lines = [f"  - {escape.terminal(each.id)}: {_both(each)}" for each in found[:limit]]
     more = [f"  … and {len(found) - limit:,} more"] if len(found) > limit else []
     return "\n".join(["Pass rates", *lines, *more])
 
@@ -82,6 +79,11 @@ def rates_text(found: Sequence[Rate], *, limit: int = LIMIT) -> str:
 def _rate(side: tuple[int, int]) -> float:
     passes, trials = side
     return passes / trials
+
+
+def _both(each: Rate) -> str:
+    moved = f" ({each.moved})" if each.moved else ""
+    return f"{_told(each.before)} → {_told(each.now)}{moved}"
 
 
 def _told(side: tuple[int, int]) -> str:

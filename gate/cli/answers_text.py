@@ -52,7 +52,7 @@ def answers_line(found: Sequence[Change], before: str = "HEAD") -> str:
 
 def counted(found: Sequence[Change]) -> str:
     """How many of what kind, as `12 changed, 1 removed`."""
-    counts = Counter(change.kind for change in found)
+    counts: Counter[str] = Counter(change.kind for change in found)
     return ", ".join(f"{counts[kind]:,} {kind}" for kind in _KINDS if counts[kind]) or "no answer changed"
 
 

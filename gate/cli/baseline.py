@@ -177,9 +177,11 @@ def adopt(
 @_COMMIT
 @_FORMAT
 @click.pass_obj
-def refresh(
+def refresh(  # noqa: PLR0913  the options of a command
     console: Console,
+    /,
     report: Path,
+    *,
     check: bool,
     recordings: Path | None,
     before: str,
@@ -305,7 +307,7 @@ def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Rep
         python=python,
         local=OUTPUT / "local.jsonl",
         commit=commit,
-        plan=fixed_plan(settings, session_name(commit)),
+        plan=fixed_plan(settings, session_name(commit, settings.mode)),
     )
     if result.report is None:
         raise BaselineError(

@@ -100,7 +100,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
         local=None if os.environ.get("CI") else LOCAL,
         echo=None if console.quiet else Echo(),
         commit=commit,
-        plan=fixed_plan(settings, session_name(commit)),
+        plan=fixed_plan(settings, session_name(commit, settings.mode)),
     )
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""

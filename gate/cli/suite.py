@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 _SHORT = 7
 
 
-def session_name(commit: str) -> str:
+def session_name(commit: str, mode: str = "live") -> str:
     """Name of one run's trials. Each run of a commit has its own, so that a second one counts beside the first.
 
-    Otherwise a baseline could be measured again until it looks good.
+    Otherwise a baseline could be measured again until it looks good. All replays of a commit share one name: they have
+    one sample.
     """
-    return f"{commit[:_SHORT] or 'here'}.{secrets.token_hex(3)}"
+    return f"{commit[:_SHORT] or 'here'}.{'replay' if mode == 'replay' else secrets.token_hex(3)}"
 
 
 def report_of(result: RunResult, path: Path, settings: Settings) -> Report:

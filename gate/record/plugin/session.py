@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from gate import __version__
-from gate.record.plugin import history, stages
+from gate.record.plugin import history, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
 from gate.record.plugin.output import encode, write
@@ -171,7 +171,7 @@ class Gatherer:
         stale = self._config.pluginmanager.get_plugin("gate-stale")
         if stale is not None:
             report["gate"]["recordings"] = stale.found(report)
-        return report
+        return timeless.without_clock(report) if report["gate"]["mode"] == "replay" else report
 
     def _ours(self, session: pytest.Session) -> dict[str, Any]:
         option = self._config.getoption

@@ -137,7 +137,7 @@ class TrialRunner:
             reports[-1] = broken
         facets = getattr(reports[-1], FACETS, {"stochastic": True})
         trials = self._trials(asked, posed, run, attempts.shared)
-        if stored and len(run.outcomes) >= stored and run.answer == "undecided":
+        if stored and stored < posed.cap and len(run.outcomes) >= stored and run.answer == "undecided":
             trials = replace(trials, recorded=stored)
         setattr(reports[-1], FACETS, {**facets, "trials": trials_to_json(trials)})
         if self._inputs is not None and self._plan.fixed is None and broken is None:
