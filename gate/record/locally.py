@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from gate.errors import UsageError
+from gate.record.recordings.budget import Limits
+from gate.record.recordings.options import Options
 from gate.record.run import RunResult, User, World, run_suite
 from gate.sandbox.environment import suite_environment
 from gate.sandbox.network.guard import UNGUARDED, Guard, strongest
@@ -15,6 +19,7 @@ from gate.settings import Settings
 from gate.trials.plan import Plan, plan_to_text
 
 MISSING = "missing.jsonl"
+BOOK = "spending.jsonl"
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -50,7 +55,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report) as path:
             options = plugin_options(settings, local, commit, plan=path, trials=trials)
-            options += recording_options(settings, report.with_name(MISSING))
+            options += recording_options(settings, root, report.parent)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -117,19 +122,48 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
     return strongest(loopback=settings.loopback, user=user)
 
 
-def recording_options(settings: Settings, missing: Path) -> list[str]:
-    """What the plugin is told of recordings; nothing in the mode `live`.
+def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]:
+    """What the plugin is told of calls; nothing in the mode `live` unless something limits them.
 
     Args:
-        missing: where a replay says what it lacked.
+        root: folder of the settings, in which their paths start.
+        folder: that of the report, for what a replay lacked and for what the processes of the run share.
     """
-    if settings.mode == "live":
+    book = folder / BOOK
+    book.unlink(missing_ok=True)  # what an earlier run spent is no matter of this one's
+    calls = Options(
+        volatile=settings.volatile,
+        replay_failures=settings.replay_failures,
+        run=limits_of(settings, "run"),
+        month=limits_of(settings, "month"),
+        prices=str((root / settings.prices).absolute()) if settings.prices else "",
+    )
+    if settings.mode == "live" and not calls.limited:
         return []
-    return [
-        f"--gate-recordings={settings.recordings}",
+    if calls.limited and settings.mode != "replay":
+        calls = replace(calls, book=str(book.absolute()))
+    options = [
+        f"--gate-recordings={recordings_folder(settings, root)}",
         f"--gate-loopback={settings.loopback}",
-        f"--gate-missing={missing.absolute()}",
+        f"--gate-missing={(folder / MISSING).absolute()}",
     ]
+    if settings.overlay:
+        options.append(f"--gate-overlay={(root / settings.overlay).absolute()}")
+    if settings.stale_days:
+        options.append(f"--gate-stale-days={settings.stale_days}")
+    text = calls.to_text()
+    return [*options, f"--gate-calls={text}"] if text else options
+
+
+def recordings_folder(settings: Settings, root: Path) -> Path:
+    """Where the recordings of a suite are, whatever pytest takes for its root."""
+    return (root / settings.working_directory / settings.recordings).absolute()
+
+
+def limits_of(settings: Settings, span: Literal["run", "month"]) -> Limits:
+    """The limits of live calls of a run or a month; 0 in the settings is none."""
+    calls, tokens, money = (getattr(settings, f"{span}_{unit}") for unit in ("calls", "tokens", "money"))
+    return Limits(calls or None, tokens or None, money or None)
 
 
 def plugin_options(

@@ -37,6 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="own",
         help="servers that a replay may reach: those that the suite starts itself, or any of this machine",
     )
+    group.addoption(
+        "--gate-calls", metavar="JSON", default="", help="what does not count in requests, and limits of live calls"
+    )
+    group.addoption(
+        "--gate-stale-days", metavar="DAYS", type=int, default=0, help="a recording older than this is stale; 0: none"
+    )
     group.addoption("--gate-missing", metavar="PATH", default=None, help="write what a replay lacked to this file")
     group.addoption("--gate-commit", metavar="SHA", default="", help="commit that is measured")
     group.addoption("--gate-key", metavar="TEXT", default=None, help="key of example ids; by default the suite's name")

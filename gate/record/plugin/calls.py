@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import os
 import sys
 from collections.abc import Generator, Mapping
@@ -15,16 +14,18 @@ import pytest
 from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale
 from gate.record.plugin.carrier import FACETS
+from gate.record.plugin.spending import Spending, raised
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, joined, read_missing, to_bytes, write_missing
-from gate.record.recordings.prices import list_prices
+from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.scope import current, entered
 from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
 from gate.record.recordings.upstreams import placeholder_keys, routes
+from gate.record.recordings.volatile import read_volatile
 from gate.sandbox.network import sockets
 from gate.sandbox.network.loopback import Listeners, foreign_listeners
 from gate.schema.codec import calls_to_json
@@ -58,23 +59,30 @@ def register(config: pytest.Config) -> None:
         pytest.UsageError: the recordings can't be used.
     """
     option = config.getoption
-    folder = Path(config.rootpath) / option("--gate-recordings")
-    overlay = option("--gate-overlay")
-    meter = Meter(list_prices(), today=lambda: dt.datetime.now(dt.UTC).date())
+    mode, overlay = option("--gate-mode"), option("--gate-overlay")
+    store = Store(Path(config.rootpath) / option("--gate-recordings"))
+    can_record = any(os.environ.get(name) for name in KEYS)
     try:
+        options = options_from_text(option("--gate-calls"))
+        volatile = read_volatile(options.volatile)
+        live = mode != "replay" and (mode != "auto" or can_record)
+        spending = Spending(options, store, live=live, environ=os.environ)
         session = RecordingSession(
-            Store(folder),
-            option("--gate-mode"),
+            store,
+            mode,
             overlay=Store(Path(config.rootpath) / overlay) if overlay else None,
-            can_record=any(os.environ.get(name) for name in KEYS),
-            meter=meter,
+            volatile=volatile,
+            can_record=can_record,
+            replay_failures=options.replay_failures,
+            meter=spending.meter,
         )
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
-    calls = Calls(config, session, meter)
+    spending.begin(config, session)
+    calls = Calls(config, session, spending.meter)
     config.pluginmanager.register(calls, PLUGIN)
-    folders = [*([Path(config.rootpath) / overlay] if overlay else []), folder]
-    stale.register(config, session, folders, calls.lacked)
+    folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
+    stale.register(config, session, folders, calls.lacked, volatile)
 
 
 class Calls:
@@ -172,7 +180,7 @@ class Calls:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
         report = yield
-        if call.excinfo is not None and _is_of_recordings(call.excinfo.value):
+        if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
             self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
         if report.when != "teardown" or item.get_closest_marker("stochastic") is not None:
             return report  # trials are told together, see `facet`
@@ -247,17 +255,6 @@ class Calls:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         for notice in (*self._session.notices, *self._proxy.problems(), *self._trouble):
             terminalreporter.write_line(f"recordings: {notice}")
-
-
-def _is_of_recordings(error: BaseException | None) -> bool:
-    """Whether an error, or one that it was raised from or during, says that a recording is lacking."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        if isinstance(error, RecordingError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def _fixture_id(fixturedef: Any, request: Any) -> str:

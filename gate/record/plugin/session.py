@@ -29,7 +29,7 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
-    if config.getoption("--gate-mode") != "live":
+    if config.getoption("--gate-mode") != "live" or config.getoption("--gate-calls"):
         from gate.record.plugin import calls
 
         calls.register(config)
@@ -190,8 +190,12 @@ class Gatherer:
             "fingerprints": self._fingerprints(),
         }
         stopped = session.shouldfail or session.shouldstop
+        spending = self._config.pluginmanager.get_plugin("gate-spending")
+        reasons = [] if spending is None else list(spending.reasons())
         if isinstance(stopped, str) and len(self._tests) < session.testscollected:
-            ours["reasons"] = [stopped[:300]]
+            reasons.append(stopped[:300])
+        if reasons:
+            ours["reasons"] = reasons
         return ours
 
     def _fingerprints(self) -> dict[str, str]:

@@ -95,13 +95,14 @@ class Book:
 
     def _apply(self, event: list[Any]) -> None:
         what, name, *fields = event
+        amount = Amount() + Amount(*fields)  # what can't be added up is no amount
         if what == "refused":
-            self.refusal = self.refusal or name
+            self.refusal = self.refusal or str(name)
         elif what == "open":
-            self.open[name] = Amount(*fields)
+            self.open[name] = amount
         else:
             self.open.pop(name, None)
-            self.settled += Amount(*fields)
+            self.settled += amount
 
     def _catch_up(self, path: Path, handle: int) -> None:
         """Read what others wrote; half a line is of a process that was killed, and is written over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,10 +36,8 @@ class History:
     def __init__(self, spent: Iterable[Spent] = ()) -> None:
         self._by_key: dict[str, list[Usage]] = defaultdict(list)
         self._by_case: dict[tuple[str, str], list[Usage]] = defaultdict(list)
-        self._trials: dict[str, set[int]] = defaultdict(set)
         self._usages: dict[str, list[Usage]] = defaultdict(list)
         for each in spent:
-            self._trials[each.case].add(each.trial)
             self._usages[each.case].append(each.usage)
             if each.usage.known:
                 self._by_key[each.key].append(each.usage)
@@ -58,35 +56,10 @@ class History:
         most = most_output(request)
         return Usage(input=estimated_tokens(request), output=USUAL_OUTPUT if most is None else most, asked=asked)
 
-    def run(self, trials: Mapping[str, int], prices: Prices) -> tuple[Amount, tuple[str, ...]]:
-        """What a run is expected to take, from the mean of a trial of each case.
-
-        Args:
-            trials: how many trials of each case will be recorded.
-
-        Returns:
-            The amount, and the cases of which nothing is stored, which it leaves out.
-        """
-        whole, new = Amount(), []
-        for case, count in sorted(trials.items()):
-            usages, stored = self._usages.get(case, []), len(self._trials.get(case, ()))
-            if not stored:
-                new.append(case)
-                continue
-            total = sum((amount_of(usage, prices) for usage in usages), Amount())
-            whole += _times(total, count / stored)
-        return whole, tuple(new)
-
-
-def _times(amount: Amount, factor: float) -> Amount:
-    """Part of an amount, rounded up, so that a forecast isn't below what it stands for."""
-    return Amount(
-        math.ceil(amount.calls * factor - 1e-9),
-        math.ceil(amount.tokens * factor - 1e-9),
-        round(amount.money * factor, 9),
-        math.ceil(amount.uncounted * factor - 1e-9),
-        math.ceil(amount.unpriced * factor - 1e-9),
-    )
+    def run(self, cases: Iterable[str], prices: Prices) -> Amount:
+        """What cases are expected to take when they are recorded anew: what they took, and nothing for new ones."""
+        usages = (usage for case in cases for usage in self._usages.get(case, ()))
+        return sum((amount_of(usage, prices) for usage in usages), Amount())
 
 
 def estimated_tokens(request: Request) -> int:

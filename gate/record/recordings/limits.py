@@ -91,7 +91,8 @@ class Budget:
             for span, limits in self._limits:
                 passed = limits.passed_by(self._taken(span) + expected)
                 if passed:
-                    refusal = f"this run is expected to take {in_words(expected)}, beyond the limit of {passed} a {span}"
+                    words = in_words(expected)
+                    refusal = f"this run is expected to take {words}, beyond the limit of {passed} a {span}"
                     self._book.refuse(refusal)
                     raise BudgetExhaustedError(
                         refusal, remedy="raise the limit, run fewer tests or trials, or replay what is stored"

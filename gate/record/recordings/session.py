@@ -86,7 +86,7 @@ class RecordingSession:
         RecordingError: the mode is `record`, and the folder can't be written.
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         store: Store,
         mode: Mode,

@@ -153,18 +153,18 @@ def test_an_image_within_a_request_counts_as_one() -> None:
     assert estimated_tokens(Request("POST", "https://example.org", (), b"\x00" * 30)) == 10
 
 
-def test_a_forecast_of_a_run_is_the_mean_of_a_trial_times_the_trials() -> None:
+def test_a_forecast_of_a_run_is_what_its_cases_took() -> None:
     history = History(
         [
             Spent("a", 0, "k", Usage(10, 0, model="m")),
             Spent("a", 1, "k", Usage(20, 0, model="m")),
             Spent("a", 1, "l", Usage(model="m")),
             Spent("b", 0, "k", Usage(100, 10, model="m")),
+            Spent("other", 0, "k", Usage(100, 10, model="m")),
         ]
     )
-    amount, new = history.run({"a": 4, "b": 1, "c": 3}, PRICES)
-    assert amount == Amount(6 + 1, 60 + 110, pytest.approx(0.00006 + 0.0002), uncounted=2, unpriced=2)
-    assert new == ("c",)
+    amount = history.run(["a", "b", "new"], PRICES)
+    assert amount == Amount(4, 140, pytest.approx(0.00003 + 0.0002), uncounted=1, unpriced=1)
 
 
 def test_a_meter_counts_live_and_replayed_apart(tmp_path: Path) -> None:
