@@ -133,9 +133,8 @@ def test_order_selection_and_company_change_nothing(suite: Suite) -> None:
     runs = {
         "in file order": suite.run("replay"),
         "reversed": suite.run("replay", order="reversed"),
-        **{f"shuffled {seed}": suite.run("replay", order=str(seed)) for seed in (1, 2)},
+        "shuffled": suite.run("replay", order="1"),
         "selected": suite.run("replay", "-k", "shares or greeting"),
-        "one alone": suite.run("replay", "test_two.py::test_goes_on_from_a_greeting"),
         "in four processes": suite.run("replay", "-p", "xdist", "-n", "4"),
     }
     (suite.folder / "test_one.py").write_text(
@@ -146,7 +145,7 @@ def test_order_selection_and_company_change_nothing(suite: Suite) -> None:
         found = said(data)
         added = found.pop("test_one.py::test_added", None)
         assert found == {name: recorded[name] for name in found}, how
-        assert len(found) == {"selected": 5, "one alone": 1}.get(how, 9), how
+        assert len(found) == (5 if how == "selected" else 9), how
         assert added is None or added[0] in ("failed", "error"), "what is not recorded is never answered by another's"
     assert suite.asked == asked, "nobody was asked, not even for a connection"
     assert (suite.folder / "recordings" / "test_one.py.jsonl").read_bytes() == stored
@@ -159,16 +158,11 @@ def test_live_recorded_and_replayed_are_equal_and_a_second_replay_is_the_same_by
         assert len(other.requests) == len(suite.model.requests)
     asked = suite.asked
     replayed, again = suite.run("replay"), suite.run("replay")
-    assert suite.asked == asked
+    assert suite.asked == asked, "nobody was asked"
     assert replayed == again
     assert said(recorded) == said(live) == said(replayed)
+    assert said(recorded) != said(suite.run("live")), "the server goes on counting, so equality is no matter of course"
     trials = [sessions[0]["outcomes"] for _, sessions in said(replayed).values() if sessions]
     assert any(0 < each.count("1") < TRIALS for each in trials), "the answers vary, or nothing is shown"
     distilled = {dump_baseline(distill(read_report(data, "c.json"), "c0ffee")) for data in (recorded, live, replayed)}
     assert len(distilled) == 1, "the baseline of each is the same bytes too"
-
-
-def test_another_series_of_answers_ends_otherwise(suite: Suite) -> None:
-    """What the two tests above compare can differ."""
-    first = suite.run("live")
-    assert said(first) != said(suite.run("live")), "the server goes on counting"
