@@ -37,7 +37,7 @@ def between(old: Mapping[str, Any], new: Mapping[str, Any], most: int | None = N
     before, after = lines(old), lines(new)
     cut = max(len(before), len(after)) - MOST_LINES
     found = difflib.unified_diff(before[:MOST_LINES], after[:MOST_LINES], "recorded", "asked", n=_CONTEXT, lineterm="")
-    text = "\n".join(_with_seen_end(line) for line in found)
+    text = "\n".join(_with_seen_ends(list(found)))
     if cut > 0 and before[MOST_LINES:] != after[MOST_LINES:]:
         text += f"\n… and differences in {cut} lines more"
     return text.lstrip("\n") if most is None else _cut(text.lstrip("\n"), most)
@@ -53,9 +53,14 @@ def _cut(text: str, most: int) -> str:
     return "\n".join([*found[:kept], _BEYOND.format(len(found) - kept)])
 
 
-def _with_seen_end(line: str) -> str:
-    """A changed line whose last space can be seen."""
-    return f"{line[:-1]}·" if line[:1] in "+-" and line.endswith(" ") and line[:4] not in ("--- ", "+++ ") else line
+def _with_seen_ends(found: list[str]) -> Iterable[str]:
+    """The lines of a diff. A last space, which sentences have between them, is made visible where it is all that
+    differs."""
+    sides = {sign: {line[1:].rstrip(" ") for line in found[2:] if line[:1] == sign} for sign in "+-"}
+    same = sides["+"] & sides["-"]
+    for line in found:
+        hidden = line[:1] in "+-" and line.endswith(" ") and line[1:].rstrip(" ") in same
+        yield f"{line[:-1]}·" if hidden else line
 
 
 def lines(shown: Mapping[str, Any]) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gate.compare import compare
+from gate.schema.evidence import BlockKind
 from gate.schema.outcome import Outcome
 from gate.schema.report import Calls, Case, Report, Session, Trials
-from gate.schema.verdict import ExitCode, RuleName
+from gate.schema.stale import Recordings, Stale
+from gate.schema.verdict import ExitCode, Level, RuleName
 from gate.settings import Settings
 
 BASE = Report((Case("t.py::a", outcome=Outcome.PASSED), Case("t.py::b", outcome=Outcome.PASSED)))
@@ -47,3 +49,63 @@ def test_a_replay_decides_on_the_trials_that_are_recorded() -> None:
     (found,) = verdict.findings
     assert found.rule is RuleName.UNDECIDED
     assert "3 recorded" in found.what
+
+
+def stale(*entries: Stale, case: Case = BASE.cases[0]) -> Report:
+    return Report((case, BASE.cases[1]), recordings=Recordings(entries))
+
+
+EDITED = Stale("changed", "t.py::a", 1, "a request changed since its answer was recorded", "-hello\n+hullo")
+
+
+def test_a_changed_request_is_shown_with_its_test_alone() -> None:
+    others = (replace(EDITED, case="t.py::b"), replace(EDITED, case="u.py::fixture model", diff="-u\n+v"))
+    here = Report(
+        (lacking(BASE.cases[0]), lacking(BASE.cases[1])),
+        recordings=Recordings((EDITED, *others, replace(EDITED, case="t.py::fixture model", diff="-f\n+g"))),
+    )
+    first, second = compare(BASE, here, Settings()).findings
+    assert [block.body for block in first.evidence] == ["-hello\n+hullo", "-f\n+g"]
+    assert [block.kind for block in first.evidence] == [BlockKind.DIFF] * 2
+    assert first.evidence[1].title == "Request of t.py::fixture model"
+    assert first.why == "2 requests changed since the answer was recorded"
+    assert second.case_id == "t.py::b"
+    assert first.command == "gate run --mode record -- t.py::a"
+
+
+def test_what_messages_may_not_show_diffs_do_not_either() -> None:
+    settings = Settings.model_validate({"show-messages": False})
+    (found,) = compare(BASE, stale(EDITED, case=lacking(BASE.cases[0])), settings).findings
+    assert found.evidence == ()
+    assert "hullo" not in repr(found)
+
+
+def test_a_changed_request_of_a_test_that_lacks_nothing_is_no_finding() -> None:
+    assert compare(BASE, stale(EDITED), Settings()).findings == ()
+
+
+OUTDATED = (
+    Stale("old", "t.py::a", 2, "2 answers, the oldest of 2020-01-01"),
+    Stale("model", "t.py::a", 1, "1 answer of m-1, where m-2 answers now"),
+    Stale("model", "t.py::b", 1, "1 answer of m-1, where m-2 answers now"),
+)
+
+
+def test_what_still_answers_is_one_warning_for_each_reason() -> None:
+    verdict = compare(BASE, stale(*OUTDATED), Settings.model_validate({"stale-days": 90}))
+    assert verdict.exit_code is ExitCode.HOLDS
+    assert {each.level for each in verdict.findings} == {Level.WARNING}
+    assert sorted(each.what for each in verdict.findings) == [
+        "hold 2 answers of 1 test older than 90 days",
+        "hold 2 answers of 2 tests of another version of their model than answers now",
+    ]
+
+
+def test_a_level_of_the_settings_counts_for_all_reasons() -> None:
+    for level, code in (("error", ExitCode.UNDECIDED), ("warning", ExitCode.HOLDS), ("note", ExitCode.HOLDS)):
+        settings = Settings.model_validate({"rules": {"stale-recording": level}})
+        verdict = compare(BASE, stale(*OUTDATED, case=lacking(BASE.cases[0])), settings)
+        assert {each.level for each in verdict.findings} == {Level(level)}
+        assert verdict.exit_code is code
+    off = Settings.model_validate({"rules": {"stale-recording": "off"}})
+    assert compare(BASE, stale(*OUTDATED), off).findings == ()

@@ -33,8 +33,8 @@ class TestBetween:
     def test_one_changed_character_in_a_prompt_is_one_changed_sentence(self):
         found = changed(shown(), shown(PROMPT.replace("careful", "carefull", 1)))
         assert [line[0] + line[1:].strip() for line in found] == [
-            "-You are a careful assistant.·",
-            "+You are a carefull assistant.·",
+            "-You are a careful assistant.",
+            "+You are a carefull assistant.",
         ]
         assert len(between(shown(), shown(PROMPT + "x")).splitlines()) < 12
 
