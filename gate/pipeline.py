@@ -162,7 +162,7 @@ def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
     outer = _request_layers(request)
     trusted = tools.read_trusted(request, base, outer)
     resolved = resolve(settings_layers(trusted, outer))
-    settings = known.settings = resolved.settings
+    settings = known.settings = _of_fork(resolved.settings, event)
     require_baseline(trusted, settings.suite)
     if base is not None and not base.head_checked_out and not settings.report:
         raise UsageError(
@@ -184,6 +184,13 @@ def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
         provenance=_provenance(trusted, base, event, settings),
         notices=(*trusted.notices, *_ignored(resolved)),
     )
+
+
+def _of_fork(settings: Settings, event: Event | None) -> Settings:
+    """On a fork `auto` means `replay`, whatever key is at hand: its code asks nobody."""
+    if event is None or not event.from_fork or settings.mode != "auto":
+        return settings
+    return settings.model_copy(update={"mode": "replay"})
 
 
 def _ignored(resolved: Resolved) -> tuple[str, ...]:

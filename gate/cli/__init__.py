@@ -26,6 +26,7 @@ COMMANDS = {
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
     "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
     "plan": ("gate.cli.plan:plan", "Say what main's trials can show, and how many more are needed."),
+    "record": ("gate.cli.record:record", "Record what a replay lacked, and nothing else."),
     "recordings": ("gate.cli.recordings:recordings", "List, check, prune, compare and import recordings."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
     "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),

@@ -1,4 +1,4 @@
-"""`gate recordings`: list, check, prune, compare and import the stored answers of models."""
+"""`gate recordings`: list, check, prune, compare, merge and import the stored answers of models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGEST_CASSETTE = 512 * 1024 * 1024
 
 @click.group(epilog="Example: gate recordings check")
 def recordings() -> None:
-    """List, check, prune, compare and import the stored answers of models.
+    """List, check, prune, compare, merge and import the stored answers of models.
 
     Exit codes: 0 fine; 1 `check` found a problem, `diff` a difference, or `prune --dry-run` something to take away;
     2 wrong usage; 3 a file can't be read.
@@ -59,14 +59,18 @@ def list_(console: Console, words: tuple[str, ...], table: Path | None, folder: 
 def check(console: Console, folder: Path) -> int:
     """Read every line of every file; look for damage, merge conflicts, contradictions, and what looks like a secret.
 
-    A secret is named by its file, line, kind and length, and never shown.
+    A secret is named by its file, line, kind and length, and never shown. Answers that are older than the setting
+    stale-days, and those of another version of their model than the newest, are warned of.
     """
+    from gate.cli.recordings_stale import outdated_lines
     from gate.cli.recordings_text import as_problems
     from gate.record.recordings.check import problems
 
     store = _store(folder)
     found = problems(store)
     console.result(as_problems(found, len(store.files())))
+    for line in () if found else outdated_lines(store, _today(), Path.cwd()):
+        console.warn(line)
     return EXIT_REGRESSION if found else EXIT_HOLDS
 
 
@@ -97,7 +101,7 @@ def prune(console: Console, report: Path | None, days: int | None, dry_run: bool
     if report is None and days is None:
         raise UsageError("nothing says what to take away", remedy="give --unused REPORT, --older-than DAYS, or both")
     store = _store(folder)
-    unused = unused_in(_read(report), str(report)) if report is not None else frozenset()
+    unused = unused_in(read_named(report), str(report)) if report is not None else frozenset()
     before = None if days is None else _today() - dt.timedelta(days=days)
     going = unwanted(store.entries(), unused, before)
     found = [entry for entry in store.entries() if call_of(entry) in going]
@@ -122,13 +126,14 @@ def diff(console: Console, before: str, after: Path | None, limit: int, folder: 
 
     By default what HEAD holds is compared with the files here. AFTER is a folder, by default that of the recordings.
     """
+    from gate.cli.recordings_at import recordings_at
     from gate.cli.recordings_text import as_changes
     from gate.record.recordings.changes import changes
     from gate.record.recordings.store import Store
 
     new = _store(after or folder)
     with tempfile.TemporaryDirectory() as place:
-        old = Store(Path(before)) if Path(before).is_dir() else Store(_checked_out(before, folder, Path(place)))
+        old = Store(recordings_at(before, folder, Path(place)))
         found = changes(old, new)
     console.result(as_changes(found, limit))
     return EXIT_REGRESSION if found else EXIT_HOLDS
@@ -165,11 +170,35 @@ def import_(console: Console, files: tuple[Path, ...], case: str | None, trial: 
                 where=str(path),
                 remedy="name it with --case tests/test_module.py::test_name",
             )
-        calls.setdefault(owner, []).extend(read_cassette(_read(path), str(path)))
+        calls.setdefault(owner, []).extend(read_cassette(read_named(path), str(path)))
     entries = [entry for owner, found in calls.items() for entry in as_entries(found, owner, trial)]
     Store(folder).put(entries)
     cases = f"{len(calls)} case{'' if len(calls) == 1 else 's'}"
     console.result(f"{len(entries)} answers of {len(paths)} cassettes for {cases} in {folder.as_posix()}")
+    return EXIT_HOLDS
+
+
+@recordings.command(
+    short_help="Put an overlay into the recordings.", epilog="Example: gate recordings merge .gate/overlay"
+)
+@click.argument("overlay", type=click.Path(path_type=Path))
+@_FOLDER
+@click.pass_obj
+def merge(console: Console, overlay: Path, folder: Path) -> int:
+    """Put the answers of OVERLAY, as `gate record` made it, into the recordings, and its ledger into theirs.
+
+    An answer replaces that of the same call. The overlay keeps its answers, so that this can be done again.
+    """
+    from gate.record.recordings.ledger import Ledger
+    from gate.record.recordings.overlay import merge as merged
+    from gate.record.recordings.store import Store
+
+    source = _store(overlay)
+    _say_notices(console, source)
+    count = merged(source, Store(folder))
+    Ledger(folder).take_over(Ledger(overlay))
+    answers = f"{count:,} answer{'' if count == 1 else 's'}"
+    console.result(f"{answers} of {overlay.as_posix()} in {folder.as_posix()}")
     return EXIT_HOLDS
 
 
@@ -190,7 +219,7 @@ def _store(folder: Path) -> Store:
     return Store(folder)
 
 
-def _read(path: Path) -> bytes:
+def read_named(path: Path) -> bytes:
     """Content of a file that the command line names.
 
     Raises:
@@ -218,34 +247,6 @@ def _cassettes(path: Path) -> list[Path]:
             "there are no cassettes below this folder", where=str(path), remedy="name *.yaml or *.json files"
         )
     return found
-
-
-def _checked_out(rev: str, folder: Path, place: Path) -> Path:
-    """The recordings as a commit has them, written below `place`.
-
-    Raises:
-        UsageError: the folder is not in this repository, or there is no such commit.
-    """
-    from gate.baselines.git import Git
-
-    git = Git(Path.cwd())
-    commit = git.resolve(rev)
-    if commit is None:
-        raise UsageError(
-            f"{rev} is neither a folder nor a commit", remedy="name a folder, or a commit that is in this clone"
-        )
-    try:
-        inside = folder.resolve().relative_to(git.top.resolve()).as_posix() + "/"
-    except ValueError:
-        raise UsageError(
-            "the recordings are not in this repository", where=str(folder), remedy="name two folders"
-        ) from None
-    for name in git.list(commit, inside):
-        if name.endswith(".jsonl"):
-            path = place / name.removeprefix(inside)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(git.read(commit, name) or b"")
-    return place
 
 
 def _say_notices(console: Console, store: Store) -> None:

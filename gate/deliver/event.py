@@ -62,6 +62,11 @@ class Event:
         return self.name == "pull_request_target" and self.checked_out not in {self.checkout_sha or "?", self.base_sha}
 
     @property
+    def from_fork(self) -> bool:
+        """Whether a pull request comes from another repository; a deleted one counts as such."""
+        return self.pull_request is not None and self.head_repository != self.repository
+
+    @property
     def run_url(self) -> str:
         """Web page of the run, of this attempt; empty outside GitHub Actions."""
         if not self.run_id:

@@ -53,11 +53,6 @@ class Ledger:
         self.folder = recordings / FOLDER
         self._read: dict[str, tuple[int, int, Amount]] = {}  # by month: which file, how far, and the sum up to there
 
-    def months(self) -> tuple[str, ...]:
-        """Months of which there is a file, the oldest first."""
-        names = (path.stem for path in self.folder.glob("*.ndjson"))
-        return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
-
     def append(self, line: Line) -> None:
         """Write what a call took, at once and whole, also while other processes write.
 
@@ -114,6 +109,20 @@ class Ledger:
             raise _unreadable(self._path(month), error) from None
         read = [_decoded(each) for each in data.splitlines() if each.strip()]
         return tuple(line for line in read if line is not None), read.count(None)
+
+    def take_over(self, other: Ledger) -> None:
+        """Move all lines of another ledger into this one.
+
+        Raises:
+            RecordingError: a file can't be read or written.
+        """
+        for path in sorted(other.folder.glob("*.ndjson")):
+            if not _MONTH.fullmatch(path.stem):
+                continue
+            for line in other.lines(path.stem)[0]:
+                self.append(line)
+            path.unlink()
+            self.compact(path.stem)
 
     def compact(self, month: str) -> None:
         """Sum up the lines of a month by day, run and model, sorted, so that the file stays short and merges well.

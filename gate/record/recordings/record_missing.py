@@ -19,7 +19,7 @@ from gate.errors import BudgetExhaustedError, RecordingError
 from gate.record.recordings import canonical
 from gate.record.recordings.entry import Entry, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Request, Scope
-from gate.record.recordings.missing import MissingEntry
+from gate.record.recordings.missing import Asked, MissingEntry
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.payload import model_of_request
 from gate.record.recordings.session import Meter
@@ -141,6 +141,27 @@ def record_missing(
     return Recorded(tuple(sender.entries), sender.known, tuple(unsent))
 
 
+def hosts_to_ask(
+    missing: Iterable[MissingEntry],
+    allowed: Allowed,
+    stores: Iterable[Store],
+    volatile: Volatile = NONE,
+) -> tuple[str, ...]:
+    """Hosts that `record_missing` would ask, sorted, before it does: each needs a key."""
+    stores, hosts = tuple(stores), set()
+    for entry in missing:
+        key = canonical.key(entry.request, volatile)
+        if not why_refused(entry, key, allowed) and not all(is_stored(stores, entry, asked) for asked in entry.asked):
+            hosts.add(urlsplit(str(key.shown["url"])).netloc)
+    return tuple(sorted(hosts))
+
+
+def is_stored(stores: Iterable[Store], entry: MissingEntry, asked: Asked) -> bool:
+    """Whether one call of an entry has an answer in any of the stores."""
+    held = (store.held((asked.case, asked.trial, entry.key)) for store in stores)
+    return any(found is not None and asked.n in found.answers for found in held)
+
+
 def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> str:
     """Why a request must not be sent with a key; empty where it may."""
     if key.digest != entry.key:
@@ -215,20 +236,16 @@ class _Sender:
 
     def open(self, entry: MissingEntry) -> bool:
         """Whether a call of an entry has no answer yet; counts those that have one."""
-        stored = sum(self._is_stored(entry.key, asked.case, asked.trial, asked.n) for asked in entry.asked)
+        stored = sum(is_stored(self._stores, entry, asked) for asked in entry.asked)
         self.known += stored
         return stored < len(entry.asked)
-
-    def _is_stored(self, key: str, case: str, trial: int, n: int) -> bool:
-        held = (store.held((case, trial, key)) for store in self._stores)
-        return any(found is not None and n in found.answers for found in held)
 
     def answer(self, entry: MissingEntry, key: canonical.Key) -> str:
         """Send an entry's request once for each call that lacked it; says why it stopped, if it did."""
         headers = tuple(pair for pair in entry.request.headers if pair[0].lower() in _SENT)
         request = Request("POST", str(key.shown["url"]), headers, entry.request.body)
         for asked in entry.asked:
-            if self._is_stored(key.digest, asked.case, asked.trial, asked.n):
+            if is_stored(self._stores, entry, asked):
                 continue
             try:
                 ticket = self._meter.before(request, key.digest, Scope(asked.case, asked.trial))
@@ -267,9 +284,9 @@ def _begin_round(overlay: Store, most: int) -> bool:
     made = rounds(overlay)
     if made >= most:
         raise RecordingError(
-            f"the requests of this pull request were recorded {made:,} times, the most that is allowed",
+            f"this overlay was recorded {made:,} time{'' if made == 1 else 's'}, the most that is allowed",
             where=str(overlay.folder),
-            remedy="raise the number of rounds, or record on the main branch",
+            remedy="raise `record-rounds`, or merge it and record on the main branch",
         )
     write_atomically(overlay.folder / _ROUNDS, b"%d\n" % (made + 1))
     return True

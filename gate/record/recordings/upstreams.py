@@ -20,12 +20,16 @@ class Upstream:
         base: its address without what `variables` add; empty where only a variable can say.
         variables: names of variables that hold its address for some client, each with the path that is part of it.
         keys: names of variables that hold its key; a client looks at one of them.
+        header: in which a key is sent; `authorization` takes it as a bearer's.
+        hosts: patterns of further hosts.
     """
 
     name: str
     base: str
     variables: tuple[tuple[str, str], ...] = ()
     keys: tuple[str, ...] = ()
+    header: str = "authorization"
+    hosts: tuple[str, ...] = ()
 
 
 WELL_KNOWN = (
@@ -40,12 +44,14 @@ WELL_KNOWN = (
         "https://api.anthropic.com",
         (("ANTHROPIC_BASE_URL", ""), ("ANTHROPIC_API_BASE", "")),
         ("ANTHROPIC_API_KEY",),
+        "x-api-key",
     ),
     Upstream(
         "gemini",
         "https://generativelanguage.googleapis.com",
         (("GOOGLE_GEMINI_BASE_URL", ""),),
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "x-goog-api-key",
     ),
     Upstream("mistral", "https://api.mistral.ai", (("MISTRAL_API_BASE", "/v1"),), ("MISTRAL_API_KEY",)),
     Upstream("groq", "https://api.groq.com", (("GROQ_BASE_URL", ""),), ("GROQ_API_KEY",)),
@@ -53,7 +59,14 @@ WELL_KNOWN = (
     Upstream("together", "https://api.together.xyz", (("TOGETHER_BASE_URL", "/v1"),), ("TOGETHER_API_KEY",)),
     Upstream("openrouter", "https://openrouter.ai", (("OPENROUTER_API_BASE", "/api/v1"),), ("OPENROUTER_API_KEY",)),
     Upstream("xai", "https://api.x.ai", (("XAI_API_BASE", "/v1"),), ("XAI_API_KEY",)),
-    Upstream("azure", "", (("AZURE_OPENAI_ENDPOINT", ""), ("AZURE_API_BASE", "")), ("AZURE_OPENAI_API_KEY",)),
+    Upstream(
+        "azure",
+        "",
+        (("AZURE_OPENAI_ENDPOINT", ""), ("AZURE_API_BASE", "")),
+        ("AZURE_OPENAI_API_KEY",),
+        "api-key",
+        ("*.openai.azure.com", "*.cognitiveservices.azure.com"),
+    ),
     Upstream("vertex", "", (("GOOGLE_VERTEX_BASE_URL", ""),)),
     Upstream("other", "", (("GEMINI_API_BASE", ""), ("MISTRAL_BASE_URL", ""), ("DEEPSEEK_API_BASE", ""))),
 )

@@ -39,7 +39,6 @@ def test_a_month_sums_up_and_others_are_apart(tmp_path: Path) -> None:
     ledger.append(line("2026-12-01"))
     assert ledger.spent(DAY) == Amount(2, 15, 0.25, unpriced=1)
     assert ledger.spent(dt.date(2026, 12, 24)) == Amount(1, 10, 0.25)
-    assert ledger.months() == ("2026-11", "2026-12")
 
 
 def test_another_process_is_seen(tmp_path: Path) -> None:
@@ -132,3 +131,16 @@ def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
         Ledger(tmp_path).append(line())
     with pytest.raises(ValueError, match="no month"):
         Ledger(tmp_path).lines("../../etc")
+
+
+def test_the_ledger_of_an_overlay_is_moved_once(tmp_path: Path) -> None:
+    mine, other = Ledger(tmp_path / "mine"), Ledger(tmp_path / "other")
+    mine.append(line())
+    for each in (line(), line("2026-12-01"), line(run="2")):
+        other.append(each)
+    mine.take_over(other)
+    mine.take_over(other)
+    assert mine.spent(DAY) == Amount(3, 30, 0.75)
+    assert mine.spent(dt.date(2026, 12, 1)).calls == 1
+    assert other.spent(DAY) == Amount()
+    assert len(mine.lines("2026-11")[0]) == 2, "summed up by day, run and model"
