@@ -56,7 +56,7 @@ WORKERS = ("-p", "xdist", "-n2")
 GREET = "conftest::fixture greeting"
 
 
-def entry(case: str, text: str, at: str = "2026-11-30", model: str = "gpt-4o-2", n: int = 0) -> Entry:
+def entry(case: str, text: str, at: str = "9999-01-01", model: str = "gpt-4o-2", n: int = 0) -> Entry:
     body = {"model": "gpt-4o", "messages": [{"role": "user", "content": text}]}
     asked = key(Request("POST", URL, (("content-type", "application/json"),), json.dumps(body).encode()))
     answer = Answer(200, (("content-type", "application/json"),), (b'{"a":1}',))
