@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gate.settings import Settings
 
 _SHOWN = 3
+_MOST_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class _Arms:
         self._settings = settings
         self._tree = tree
         self._trouble: str | None = None
+        self._spent = b""
 
     def write(self) -> None:
         """Write the base's files once; what keeps them from being used is told by the first turn."""
@@ -92,8 +94,8 @@ class _Arms:
         self.write()
         if self._trouble:
             return Turn(reason=self._trouble)
-        settings = self._settings
-        with self._beside.enter() as place:
+        settings = self._settings.model_copy(update={"mode": "live"})  # fresh, and no recording is touched
+        with self._beside.enter() as place, self._limits(settings, place) as limits:
             trees = self._trees()
             place.give(self._tree)
             runs = FreshRuns(
@@ -102,14 +104,27 @@ class _Arms:
                 scratch=place.scratch,
                 read=place.read,
                 arguments=split_arguments(settings),
-                options=plugin_options(
-                    settings.model_copy(update={"mode": "live"})
-                ),  # fresh, and no recording is touched
+                options=[*plugin_options(settings), *limits],
                 timeout=settings.timeout,
                 limit=settings.max_report_bytes,
                 echo=self._beside.echo,
             )
             return runs(arm, names, count)
+
+    @contextlib.contextmanager
+    def _limits(self, settings: Settings, place: Place) -> Iterator[list[str]]:
+        """What the plugin is told of limits; what one turn spent counts in the next, wherever that has its place."""
+        from gate.record.locally import BOOK, recording_options
+
+        book = place.scratch / BOOK
+        options = recording_options(settings, self._beside.git.root, place.scratch)
+        if self._spent:
+            book.write_bytes(self._spent)
+            book.chmod(0o666)  # the suite's user goes on in it
+        yield options
+        if book.exists():
+            with contextlib.suppress(GateError):  # a suite that spoils it could as well spend without saying so
+                self._spent = place.read(book, _MOST_BYTES)
 
     def _trees(self) -> Mapping[Arm, ArmTree]:
         from gate.record.fresh import ArmTree

@@ -7,7 +7,7 @@ import pytest
 from gate.baselines.create import create, join
 from gate.errors import BaselineError
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Completeness, Location, Metric, Report, Session, Trials
+from gate.schema.report import Calls, Case, Completeness, Location, Metric, Report, Session, Trials
 
 
 def case(name: str, outcome: Outcome | None = Outcome.PASSED, **facets: object) -> Case:
@@ -173,3 +173,35 @@ def test_one_pass_in_one_run_is_enough() -> None:
     created = create(lambda number: runs[number - 1], force="not needed")
     assert created.report.forced == ""
     assert created.varying[0].passes == 1
+
+
+def replayed(outcomes: str, *, live: int = 0, session: str = "") -> Case:
+    """A stochastic case of a run that was given recorded answers, but for so many live ones."""
+    calls = Calls(live=live, replayed=len(outcomes) - live)
+    trials = Trials((Session(session, outcomes),))
+    return case("t.py::test_model", stochastic=True, trials=trials, calls=calls)
+
+
+def test_trials_of_the_same_recorded_answers_count_once() -> None:
+    created = join([Report(cases=(replayed("1101"),)) for _ in range(3)], session="abc1234")
+    (found,) = created.report.cases
+    assert found.trials is not None
+    assert [(each.id, each.outcomes) for each in found.trials.sessions] == [("abc1234.1", "1101")]
+    assert created.replayed == ("t.py::test_model",)
+
+
+def test_live_trials_count_each_time_and_the_first_replay_after_them_does_not() -> None:
+    runs = [replayed("1101", live=4), replayed("1111", live=4), replayed("1111")]
+    created = join([Report(cases=(each,)) for each in runs])
+    (found,) = created.report.cases
+    assert found.trials is not None
+    assert found.trials.outcomes == "11011111"
+    assert created.replayed == ("t.py::test_model",)
+
+
+def test_what_varies_on_equal_answers_without_saying_so_is_still_found() -> None:
+    outcomes = (Outcome.PASSED, Outcome.FAILED, Outcome.PASSED)
+    created = join([Report(cases=(case("t.py::test_model", each, calls=Calls(replayed=1)),)) for each in outcomes])
+    (found,) = created.varying
+    assert (found.passes, found.runs, found.declared) == (2, 3, False)
+    assert created.replayed == ()

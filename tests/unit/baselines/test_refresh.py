@@ -11,7 +11,7 @@ from gate.baselines.refresh import Prepared, adopt, refresh
 from gate.errors import BaselineError, UsageError
 from gate.ingest import read_report
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Completeness, Report, Session, Source, Trials
+from gate.schema.report import Calls, Case, Completeness, Report, Session, Source, Trials
 
 OLD, NEW = "1" * 40, "2" * 40
 
@@ -213,3 +213,43 @@ def test_a_first_baseline_in_which_nothing_passes_needs_a_reason(previous: tuple
     assert read_report(adopt(failing, NEW, force="known broken").data, "b").forced == "known broken"
     data, before = previous
     assert adopt(failing, NEW, previous=before, current=data).changed, "what there is already may turn out to be broken"
+
+
+def asked_again(outcomes: str, *, fingerprint: str = "aa", live: int = 0) -> Report:
+    """A run whose one stochastic test was given recorded answers."""
+    calls = Calls(live=live, replayed=len(outcomes) - live)
+    made = Trials((Session("3333333.replay", outcomes),), asked={"delta": "0.3"})
+    return Report(
+        cases=(
+            Case(
+                "t.py::model",
+                outcome=Outcome.PASSED,
+                stochastic=True,
+                trials=made,
+                fingerprint=fingerprint,
+                calls=calls,
+            ),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "kept"),
+    [
+        (asked_again("1101"), "1101"),
+        (asked_again("1001"), "11011001"),  # equal answers that end otherwise are those of other code
+        (asked_again("1101", live=1), "11011101"),
+        (asked_again("1101", fingerprint="bb"), "1101"),  # another test: its trials start anew
+    ],
+    ids=["the same", "other outcomes", "one was live", "another test"],
+)
+def test_a_replay_counts_once(run: Report, kept: str) -> None:
+    recorded = asked_again("1101", live=4)
+    named = replace(recorded.cases[0], trials=Trials((Session("1111111.1", "1101"),), asked={"delta": "0.3"}))
+    first = refresh(replace(recorded, cases=(named,)), OLD)
+    prepared = refresh(run, NEW, previous=read_report(first.data, "b"), current=first.data)
+    assert "".join(outcomes for _, outcomes in trials(prepared.data, "t.py::model")) == kept
+    told = [entry.after for entry in prepared.entries if entry.group == "Not counted"]
+    assert told == (["3/4"] if run == asked_again("1101") else [])
+    if told:
+        assert prepared.data == first.data
