@@ -98,7 +98,7 @@ def test_a_replay_asks_nobody_and_an_edited_prompt_is_undecided(
     project.origin.commit({"README.md": "nothing\n"}, "nothing")
     same = gate(engine, project, tmp_path, "same")
     assert same.exit_code == 0, same.log
-    assert same.verdict["mode"] == "replay"
+    assert same.verdict["provenance"]["mode"] == "replay"
     assert "network guard:" in same.summary
     assert not (same.workspace / ".gate/missing.jsonl").exists()
 
