@@ -20,7 +20,7 @@ from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
 from gate.schema.stale import LONGEST_DIFF, LONGEST_TEXT, Stale
 
-MOST_DIFFS = 200
+MOST_DIFFS = 100
 """Requests of one run that are compared with stored ones; those beyond have changed, too, but are not shown."""
 
 
@@ -117,7 +117,7 @@ def other_model(origins: Sequence[Origin]) -> tuple[Stale, ...]:
 def changed(missing: Iterable[MissingEntry], entries: Iterable[Entry], volatile: Volatile = NONE) -> tuple[Stale, ...]:
     """Requests without an answer, of whose case others are stored: each with how it differs from the nearest of those.
 
-    The first 200 are compared, one of each case before a second of any. A request whose answers were all given already
+    The first 100 are compared, one of each case before a second of any. A request whose answers were all given already
     did not change.
 
     Args:
