@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gate.settings import Settings
 
 OVERLAY = OUTPUT / "overlay"
+MISSING = OUTPUT / "missing.jsonl"
 _SHOWN = 20
 _LONGEST = 160
 
@@ -30,8 +31,9 @@ _LONGEST = 160
 @click.option(
     "--requests",
     type=click.Path(path_type=Path),
-    required=True,
-    help="What a replay lacked: the missing.jsonl that it left.",
+    default=MISSING,
+    show_default=True,
+    help="What a replay lacked, as it left it.",
 )
 @click.option(
     "--overlay",

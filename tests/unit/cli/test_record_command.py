@@ -248,11 +248,10 @@ def test_a_file_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[st
     assert exit_code_of(["record", "--requests", "absent.jsonl"]) == 2
     assert "there is no such file" in capsys.readouterr().err
     assert exit_code_of(["record"]) == 2
+    assert ".gate/missing.jsonl: there is no such file" in capsys.readouterr().err
 
 
-def test_a_failure_is_no_answer(
-    folder: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_is_no_answer(folder: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]) -> None:
     closed = ModelServer()
     closed._server.server_close()
     settings(folder, server, record_hosts=[f"127.0.0.1:{closed.port}"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import Ended, call
+from tests.support.command_line import Ended, PullRequest, call, findings
 from tests.support.model_server import ModelServer
 from tests.support.repository import Repository
 
@@ -116,6 +116,19 @@ def test_own_prices_decide_what_a_call_costs(repository: Repository, server: Mod
     assert ended.code == 3, ended.err
     assert "beyond the limit of $2.00 a run" in ended.err
     assert 0 < len(server.requests) < 7
+
+
+def test_the_limits_of_the_base_hold_on_a_pull_request(tmp_path: Path, server: ModelServer) -> None:
+    request = PullRequest(tmp_path, {"test_a.py": SUITE}, {"gate.toml": "run-calls = 2\n"})
+    checkout = request.checkout("work")
+    environ = request.variables("https://api.example.org", GATE_MODE="live", GATE_RUN_CALLS="99")
+    ended = call("ci", cwd=checkout, MODEL=server.url, **environ)
+    assert ended.code == 3, ended.out + ended.err
+    assert len(server.requests) == 2
+    assert "`run-calls` from the environment was ignored" in ended.out
+    (reason,) = [what for rule, what in findings(checkout) if rule == "incomplete-run"]
+    assert "beyond the limit of 2 calls a run" in reason
+    assert "not measured: test_a.py::test_asks[2]" in reason
 
 
 VOLATILE = """

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from gate.ingest import read_report
-from gate.record.locally import fixed_plan, plugin_options, run_locally
+from gate.record.locally import fixed_plan, plugin_options, recording_options, run_locally
+from gate.record.recordings.budget import Limits
+from gate.record.recordings.options import Options, options_from_text
 from gate.record.run import RunResult
 from gate.settings import Settings
 from gate.trials.plan import Plan, plan_from_text, plan_to_text
@@ -26,6 +28,49 @@ def test_options() -> None:
         f"--gate-plan={here / 'p'}",
         f"--gate-trials={here / 't'}",
     ]
+
+
+def told(settings: Settings, root: Path) -> dict[str, str]:
+    options = recording_options(settings, root, root / ".gate")
+    return dict(option.removeprefix("--gate-").split("=", 1) for option in options)
+
+
+def test_options_of_recordings(tmp_path: Path) -> None:
+    assert told(Settings(), tmp_path) == {}, "live, and without a limit"
+    replay = told(Settings(mode="replay"), tmp_path)
+    missing = {"missing": str(tmp_path / ".gate" / "missing.jsonl")}
+    assert replay == {"recordings": str(tmp_path / "recordings"), "loopback": "own", **missing}
+    settings = Settings(
+        mode="auto",
+        working_directory="sub",
+        overlay=".gate/overlay",
+        prices="prices.json",
+        volatile=("query:t",),
+        replay_failures=True,
+        stale_days=30,
+        run_calls=5,
+        month_money=2.5,
+    )
+    found = told(settings, tmp_path)
+    assert found["recordings"] == str(tmp_path / "sub" / "recordings")
+    assert found["overlay"] == str(tmp_path / ".gate" / "overlay")
+    assert found["stale-days"] == "30"
+    assert options_from_text(found["calls"]) == Options(
+        volatile=("query:t",),
+        replay_failures=True,
+        run=Limits(calls=5),
+        month=Limits(money=2.5),
+        prices=str(tmp_path / "prices.json"),
+        book=str(tmp_path / ".gate" / "spending.jsonl"),
+    )
+    assert "calls" in told(Settings(run_tokens=5), tmp_path), "a limit holds in the mode live too"
+
+
+def test_a_run_does_not_pay_for_the_one_before(tmp_path: Path) -> None:
+    book = tmp_path / "spending.jsonl"
+    book.write_text("spent", encoding="utf-8")
+    recording_options(Settings(mode="record", run_calls=5), tmp_path, tmp_path)
+    assert not book.exists()
 
 
 def test_the_plan_of_a_sample_asks_nothing() -> None:

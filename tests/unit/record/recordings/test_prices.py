@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gate.errors import SettingsError
-from gate.record.recordings.prices import Prices, list_prices, read_prices
+from gate.record.recordings.prices import Prices, list_prices, prices_of, read_prices
 from gate.record.recordings.usage import Usage
 
 
@@ -137,3 +138,23 @@ def test_a_table_that_can_not_be_is_refused_by_its_place(text: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(BAD[text])) as caught:
         read_prices(text, "own.json")
     assert caught.value.where.startswith("own.json")
+
+
+def test_a_user_s_own_file_precedes_the_list(tmp_path: Path) -> None:
+    own = tmp_path / "prices.json"
+    own.write_text('{"models": [{"model": "gpt-4o", "input": 1, "output": 1}]}', encoding="utf-8")
+    assert prices_of(None) is list_prices()
+    assert prices_of(own).cost(Usage(1_000_000, 0, model="gpt-4o")) == 1
+    assert prices_of(own).cost(Usage(1_000_000, 0, model="gpt-4o-mini")) == prices_of(None).cost(
+        Usage(1_000_000, 0, model="gpt-4o-mini")
+    )
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe", b"{}"])
+def test_a_file_that_is_no_table_is_refused_with_its_name(tmp_path: Path, content: bytes | None) -> None:
+    own = tmp_path / "prices.json"
+    if content is not None:
+        own.write_bytes(content)
+    with pytest.raises(SettingsError) as caught:
+        prices_of(own)
+    assert caught.value.where == str(own)
