@@ -21,7 +21,7 @@ from tests.support.model_server import ModelServer
 if importlib.util.find_spec("requests") is None:
     pytest.skip("needs requests", allow_module_level=True)
 
-TRIALS = 6
+TRIALS = 5
 CONFTEST = """
 import os, random
 import pytest, requests
