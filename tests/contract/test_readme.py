@@ -29,6 +29,7 @@ ORDER = (
     "The first baseline",
     "Accepting an intended change",
     "Tests that vary",
+    "Recorded answers",
     "Commands",
     "Options",
     "Exit codes",

@@ -29,6 +29,9 @@ _OWN_LINES = re.compile(
     r"^ {4}env:\n {6}GATE_WORKING_DIRECTORY: .*\n|^ +- run: python -m pip install .*\n", re.MULTILINE
 )
 _USES = re.compile(r"uses: (?P<name>[\w-]+/[\w-]+)@(?P<ref>[\w.]+)(?: # (?P<version>v[\w.]+))?")
+_SECRET = re.compile(r"\bsecrets\.(\w+)")
+_REFRESH = "gate run --mode record", "gate recordings check", "--recordings recordings", "git add recordings"
+"""In this order."""
 _OUTPUT = re.compile(r"steps\.gate\.outputs\.([\w-]+)")
 
 
@@ -226,6 +229,36 @@ def pythons_agree(found: Texts) -> list[str]:
     return differing(versions, "python-version")
 
 
+def keys_stay_on_main(found: Texts) -> list[str]:
+    """Keys of models stand where main records afresh, in the step that does, and only where there are recordings."""
+    wrong = []
+    for place, text in found.items():
+        if place == ACTION:
+            continue
+        for step in steps(text):
+            named = set(_SECRET.findall(repr(step))) - {"GITHUB_TOKEN"}
+            asks = "--mode record" in step.get("run", "")
+            if named and not (place.endswith("/baseline.yml") and asks):
+                wrong.append(f"{place}: a step has {', '.join(sorted(named))}")
+            if asks and step.get("if") != "hashFiles('recordings/**') != ''":
+                wrong.append(f"{place}: it records where there are no recordings")
+    return wrong
+
+
+def refresh_proposes_recordings(found: Texts) -> list[str]:
+    """What is recorded is checked for secrets, then proposed with the baseline; merging it starts no other refresh."""
+    wrong = []
+    for place in (f"{OURS}/baseline.yml", f"{TEMPLATES}/baseline.yml"):
+        workflow, told = load(found[place]), [step.get("run", "") for step in steps(found[place])]
+        ignored = workflow.get("on", workflow.get(True))["push"]["paths-ignore"]
+        wrong += [
+            f"{place}: {name}/ is not ignored" for name in ("baselines", "recordings") if f"{name}/**" not in ignored
+        ]
+        at = [next((n for n, run in enumerate(told) if words in run), -1) for words in _REFRESH]
+        wrong += [] if -1 not in at and at == sorted(at) else [f"{place}: {_REFRESH} at {at}"]
+    return wrong
+
+
 CHECKS: tuple[Callable[[Texts], list[str]], ...] = (
     templates_are_ours,
     actions_have_one_version,
@@ -237,6 +270,8 @@ CHECKS: tuple[Callable[[Texts], list[str]], ...] = (
     variables_exist,
     commands_exist,
     pythons_agree,
+    keys_stay_on_main,
+    refresh_proposes_recordings,
 )
 
 
@@ -288,6 +323,12 @@ CHANGES: tuple[tuple[Callable[[Texts], list[str]], str, str, str], ...] = (
     (commands_exist, SHORT[0], "run: gate ci", "run: gate see-eye"),
     (pythons_agree, SHORT[0], '"3.13"', '"3.12"'),
     (pythons_agree, BASELINE, '"3.13"', '"3.14"'),
+    (keys_stay_on_main, ROBUSTNESS, "secrets.GITHUB_TOKEN", "secrets.OPENAI_API_KEY"),
+    (keys_stay_on_main, BASELINE, "secrets.GITHUB_TOKEN", "secrets.OPENAI_API_KEY"),
+    (keys_stay_on_main, BASELINE, "if: hashFiles('recordings/**') != '' # every", "if: always() # every"),
+    (refresh_proposes_recordings, BASELINE, ', "recordings/**"]', "]"),
+    (refresh_proposes_recordings, BASELINE, "gate recordings check", "gate recordings list"),
+    (refresh_proposes_recordings, BASELINE, "git add recordings", "git add ."),
 )
 
 
