@@ -18,7 +18,6 @@ from gate.record.recordings.missing import Asked, MissingEntry, to_bytes
 from gate.record.recordings.store import Store
 from tests.support.command_line import Ended, call
 from tests.support.model_server import ModelServer
-from tests.support.repository import Repository
 
 KEY = "sk-test-0123456789abcdef"
 SUITE = """
@@ -29,7 +28,7 @@ def ask(text):
     return requests.post(os.environ["MODEL"] + "/v1/chat/completions", json=body).json()["choices"]
 
 def test_changed():
-    assert ask("PROMPT") and ask("PROMPT")
+    assert ask("PROMPT")
 
 def test_other():
     assert ask("other")
@@ -82,43 +81,42 @@ def record(capsys: pytest.CaptureFixture[str], *entries: MissingEntry) -> Ended:
     return Ended(code, printed.out, printed.err)
 
 
-def test_a_changed_prompt_is_decided_without_its_code(tmp_path: Path, server: ModelServer) -> None:
+def test_a_changed_prompt_is_decided_without_its_code(
+    folder: Path, server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Recorded, edited, replayed, its requests recorded, replayed with the overlay, merged, replayed without it."""
     pytest.importorskip("requests")
-    repository = Repository(tmp_path / "project")
-    repository.commit({"tests/test_model.py": SUITE, ".gitignore": ".gate/\n__pycache__/\n"}, "suite")
-    settings(repository.path, server)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    suite = folder / "tests" / "test_model.py"
+    suite.parent.mkdir()
 
-    def gate(*words: str, **environ: str) -> Ended:
-        return call(*words, cwd=repository.path, MODEL=server.url, OPENAI_BASE_URL=server.base_url, **environ)
-
-    def failing() -> list[str]:
-        report = json.loads((repository.path / ".gate" / "candidate.json").read_text(encoding="utf-8"))
+    def run(**environ: str) -> list[str]:
+        """Which tests did not pass."""
+        call("run", cwd=folder, MODEL=server.url, OPENAI_BASE_URL=server.base_url, **environ)
+        report = json.loads((folder / ".gate" / "candidate.json").read_text(encoding="utf-8"))
         return [test["nodeid"] for test in report["tests"] if test["outcome"] != "passed"]
 
-    assert gate("run", GATE_MODE="record").code == 0
-    assert len(server.requests) == 3
-    (repository.path / "tests" / "test_model.py").write_text(SUITE.replace("PROMPT", "prompt"), encoding="utf-8")
-    gate("run", GATE_MODE="replay")
-    assert failing() == ["tests/test_model.py::test_changed"]
-    missing = repository.path / ".gate" / "missing.jsonl"
-    assert missing.read_text(encoding="utf-8").count("\n") == 1 + 1, "the second call was never made"
+    suite.write_text(SUITE, encoding="utf-8")
+    assert run(GATE_MODE="record") == []
+    suite.write_text(SUITE.replace("PROMPT", "prompt"), encoding="utf-8")
+    assert run(GATE_MODE="replay") == ["tests/test_model.py::test_changed"]
+    assert len(server.requests) == 2
 
-    done = gate("record", "--requests", ".gate/missing.jsonl", OPENAI_API_KEY=KEY)
-    assert done.code == 0, done.err
-    assert "recorded 1 answer in .gate/overlay" in done.out
-    assert "spent: 1 call, 13 tokens" in done.out
-    gate("run", GATE_MODE="replay", GATE_OVERLAY=".gate/overlay")
-    done = gate("record", "--requests", ".gate/missing.jsonl", OPENAI_API_KEY=KEY)
-    assert (done.code, len(server.requests)) == (0, 5), "the call that follows the answer was found by the next replay"
-    replayed = gate("run", GATE_MODE="replay", GATE_OVERLAY=".gate/overlay")
-    assert (replayed.code, failing(), missing.exists()) == (0, [], False), replayed.err
-    assert len(server.requests) == 5
+    for spent, told in (
+        ("1 call, 13 tokens", "recorded 1 answer in .gate/overlay"),
+        ("nothing", "1 call had an answer"),
+    ):
+        assert exit_code_of(["record"]) == 0
+        printed = capsys.readouterr().out
+        assert f"spent: {spent}" in printed
+        assert told in printed
+    assert run(GATE_MODE="replay", GATE_OVERLAY=".gate/overlay") == []
+    assert not (folder / ".gate" / "missing.jsonl").exists()
 
-    merged = gate("recordings", "merge", ".gate/overlay")
-    assert merged.out == "2 answers of .gate/overlay in recordings\n"
-    assert gate("run", GATE_MODE="replay").code == 0
-    assert (failing(), len(server.requests)) == ([], 5)
+    assert exit_code_of(["recordings", "merge", ".gate/overlay"]) == 0
+    assert capsys.readouterr().out == "1 answer of .gate/overlay in recordings\n"
+    assert run(GATE_MODE="replay") == []
+    assert len(server.requests) == 3, "one call for the edited prompt, and no other"
 
 
 def test_a_key_is_sent_and_kept_nowhere(
