@@ -32,7 +32,7 @@ def guarded(request):
     sockets.uninstall()
 """
 TESTS = """
-import ctypes, os, shutil, socket, struct, subprocess
+import ctypes, os, shutil, socket, struct, subprocess, sys
 import pytest
 
 PORT = int(os.environ["OUTSIDE_PORT"])
@@ -62,6 +62,15 @@ def test_grpc():
         channel.subscribe(seen.append, try_to_connect=True)
         with pytest.raises((grpc.RpcError, grpc.FutureTimeoutError)):
             channel.unary_unary("/a.B/C")(b"", timeout=3)
+
+def test_http2_of_another_process():
+    # the preface and the settings that a client of gRPC sends first, from a process without the gate
+    first = "505249202a20485454502f322e300d0a0d0a534d0d0a0d0a" "000000040000000000"
+    code = "import socket; s = socket.create_connection(('127.0.0.1', %d), 5); s.sendall(bytes.fromhex('%s'))"
+    code += "; print('sent')"
+    ended = subprocess.run([sys.executable, "-I", "-S", "-c", code % (PORT, first)], capture_output=True, text=True)
+    assert "sent" not in ended.stdout, "connected"
+    assert "ConnectionRefusedError" in ended.stderr, ended
 
 def test_own_server():
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname(), 5):
@@ -113,7 +122,7 @@ def test_the_kernel_refuses_what_python_does_not_see(kind: Kind, outside: socket
         skipped.add("test_grpc")
     assert {name for name, outcome in found.items() if "skipped" in outcome} == skipped
     assert {name for name, outcome in found.items() if "passed" in outcome} == found.keys() - skipped
-    assert len(found) == 5
+    assert len(found) == 6
     assert connections(outside) == 0
     assert guard.describe().startswith("network guard: kernel")
 
@@ -128,7 +137,8 @@ def test_without_the_kernel_they_get_out_and_the_guard_does_not_claim_otherwise(
         "test_socket": True,
         "test_ctypes": False,
         "test_curl": False,
+        "test_http2_of_another_process": False,
         "test_own_server": True,
     }
-    assert connections(outside) >= (3 if importlib.util.find_spec("grpc") else 2)  # gRPC tries more than once
+    assert connections(outside) >= (4 if importlib.util.find_spec("grpc") else 3)  # gRPC tries more than once
     assert guard.describe() == "network guard: Python only"
