@@ -255,6 +255,8 @@ class Calls:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         for notice in (*self._session.notices, *self._proxy.problems(), *self._trouble):
             terminalreporter.write_line(f"recordings: {notice}")
+        for case in self._session.kept:
+            terminalreporter.write_line(f"recordings: a call of {case} had no answer, so its older answers were kept")
 
 
 def _fixture_id(fixturedef: Any, request: Any) -> str:

@@ -104,11 +104,6 @@ class Meter:
             self._total = self._total + cost
 
     @property
-    def refusal(self) -> str:
-        """Why no further call leaves; empty as long as calls do."""
-        return self._budget.refusal
-
-    @property
     def total(self) -> Cost:
         """All cases together; asked after every test, so no sum over them."""
         with self._lock:

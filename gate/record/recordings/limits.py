@@ -34,11 +34,6 @@ class Budget:
         self._book = book or Book()
 
     @property
-    def limited(self) -> bool:
-        """Whether there is any limit."""
-        return bool(self._limits)
-
-    @property
     def refusal(self) -> str:
         """Why no further call leaves; empty as long as calls do."""
         with self._book.turn():

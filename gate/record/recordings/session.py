@@ -223,8 +223,8 @@ class RecordingSession:
     def ended(self, case: str) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
 
-        They don't where a request of the case only ever failed and older answers are stored: an outage must not cost
-        them.
+        They don't where older answers are stored and a request of the case only ever failed, or was beyond a limit:
+        neither an outage nor a limit must cost them.
 
         Returns:
             Whether what is stored is now what this run recorded.
@@ -234,7 +234,8 @@ class RecordingSession:
         had = any(head.run != self._run for head in self._store.heads([case]))
         if not had and not self.counts(case).live:
             return True
-        if had and not self._replay_failures and self._tally.failed_only(case):
+        failed = not self._replay_failures and self._tally.failed_only(case)
+        if had and (failed or self.counts(case).refused):
             self._kept.append(case)
             return False
         self._store.end(case, self._run)
@@ -242,7 +243,7 @@ class RecordingSession:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Cases that ended, whose older answers were kept since a request failed each time."""
+        """Cases that ended, whose older answers were kept since a request failed each time, or was beyond a limit."""
         return tuple(self._kept)
 
     def finish(self) -> None:

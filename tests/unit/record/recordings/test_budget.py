@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import threading
@@ -179,11 +180,12 @@ def test_a_meter_counts_live_and_replayed_apart(tmp_path: Path) -> None:
 
 
 def test_a_meter_stops_at_its_limit_and_says_why(tmp_path: Path) -> None:
-    stopped = meter(budget=Budget(run=Limits(calls=1)))
+    budget = Budget(run=Limits(calls=1))
+    stopped = meter(budget=budget)
     stopped.after(stopped.before(call(model="m"), "k", Scope("a")), answered(1, 1))
     with pytest.raises(BudgetExhaustedError):
         stopped.before(call(model="m"), "k", Scope("b"))
-    assert "1 calls a run" in stopped.refusal
+    assert "1 calls a run" in budget.refusal
 
 
 def test_a_session_stops_at_the_limit_and_counts_what_it_replays(tmp_path: Path) -> None:
@@ -202,6 +204,27 @@ def test_a_session_stops_at_the_limit_and_counts_what_it_replays(tmp_path: Path)
     replaying = RecordingSession(Store(tmp_path), "replay", meter=again)
     assert isinstance(replaying.ask(call(model="m"), Scope("t.py::a")), Answer)
     assert counted.total.live == again.total.replayed == Amount(1, 110, 0.0002)
+
+
+def test_a_limit_costs_no_older_answer(tmp_path: Path) -> None:
+    def record(calls: int) -> RecordingSession:
+        counted = meter(budget=Budget(run=Limits(calls=calls)))
+        session = RecordingSession(Store(tmp_path), "record", meter=counted, today=lambda: DAY)
+        with contextlib.suppress(BudgetExhaustedError):
+            for number in range(2):
+                recorder = session.ask(call(model="m", n=number), Scope("t.py::a"))
+                assert not isinstance(recorder, Answer)
+                recorder.start(200, JSON)
+                recorder.finish()
+        session.ended("t.py::a")
+        session.finish()
+        return session
+
+    assert record(2).kept == ()
+    for calls in (0, 1):
+        assert record(calls).kept == ("t.py::a",)
+        replaying = RecordingSession(Store(tmp_path), "replay")
+        assert all(isinstance(replaying.ask(call(model="m", n=n), Scope("t.py::a")), Answer) for n in range(2))
 
 
 def test_an_error_of_the_server_is_free_and_a_broken_answer_is_unknown() -> None:

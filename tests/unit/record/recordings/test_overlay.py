@@ -235,7 +235,7 @@ def test_rounds_have_an_end(tmp_path: Path) -> None:
     for text in "ab":
         recorded(tmp_path, Provider(), lacking(asking(text)), allowed=allowed)
     provider = Provider()
-    with pytest.raises(RecordingError, match="were recorded 2 times"):
+    with pytest.raises(RecordingError, match="was recorded 2 times"):
         recorded(tmp_path, provider, lacking(asking("c")), allowed=allowed)
     assert provider.sent == []
     (tmp_path / "rounds.json").write_text("[]")
