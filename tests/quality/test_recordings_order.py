@@ -28,7 +28,7 @@ import pytest, requests
 
 def ask(text):
     body = {"model": "m", "messages": [{"role": "user", "content": text}]}
-    found = requests.post(os.environ["MODEL"] + "/v1/chat/completions", json=body, timeout=30).json()
+    found = requests.post(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body, timeout=30).json()
     return found["choices"][0]["message"]["content"]
 
 @pytest.fixture
@@ -90,7 +90,7 @@ class Suite:
         options = ["-p", "no:cacheprovider", "-p", "gate", "--gate-report=c.json", f"--gate-mode={mode}"]
         options += ["--gate-plan=plan.json", "--gate-missing=missing.jsonl"]
         (self.folder / "plan.json").write_text(plan_to_text(Plan(session="s", fixed=TRIALS)), encoding="utf-8")
-        environ = {**os.environ, "MODEL": url or self.model.url, "ORDER": order}
+        environ = {**os.environ, "OPENAI_BASE_URL": (url or self.model.url) + "/v1", "ORDER": order}
         self.runs.run(self.folder, [*options, *arguments], self.folder.parent, environ)
         return (self.folder / "c.json").read_bytes()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale
 from gate.record.plugin.carrier import FACETS
+from gate.record.plugin.outside import Outside
 from gate.record.plugin.spending import Spending, raised
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
@@ -98,21 +99,22 @@ class Calls:
         self._unanswered: set[str] = set()
         self._trouble: list[str] = []
         self._refused: dict[Scope, str] = {}
-        self._environ: dict[str, str | None] = {}
+        self._carried: set[str] = set()
+        self._outside = Outside(worker=hasattr(config, "workerinput"))
         self._proxy = Proxy(session, routes(os.environ))
         self._guard()
         self._proxy.__enter__()
-        self._set(self._proxy.environment(os.environ))
+        self._outside.set(self._proxy.environment(os.environ))
         interceptors.install(session, lambda url: self._proxy.target(url) is not None)
 
     def _guard(self) -> None:
         """In a replay nothing of this process leaves the machine, and clients start without a key."""
         if not self.replays:
             return
-        self._set(placeholder_keys(os.environ))
+        self._outside.set(placeholder_keys(os.environ))
         known = os.environ.get(_LISTENERS)
         foreign = Listeners.from_text(known) if known else foreign_listeners()
-        self._set({_LISTENERS: foreign.to_text()})  # workers and children share what this process saw
+        self._outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
         sockets.install(
             case=lambda: current().case,
             note=self._note,
@@ -123,10 +125,13 @@ class Calls:
     def _note(self, refusal: Any) -> None:
         self._refused.setdefault(current(), f"the network is closed in a replay: {refusal.call} to {refusal.host}")
 
-    def _set(self, values: Mapping[str, str]) -> None:
-        for name, value in values.items():
-            self._environ.setdefault(name, os.environ.get(name))
-            os.environ[name] = value
+    def environ(self) -> dict[str, str]:
+        """The environment as it is outside of the run, without the addresses of its proxy."""
+        return self._outside.environ()
+
+    def keep(self, case: str) -> None:
+        """Leave what is stored of a test: earlier trials stand for some of its own, so that it asks for the rest."""
+        self._carried.add(case)
 
     @property
     def mode(self) -> str:
@@ -159,6 +164,8 @@ class Calls:
 
     def _ended(self, case: str) -> None:
         """Its new answers replace the old ones from now on; where that can't be written, the old ones hold."""
+        if case in self._carried:
+            return
         try:
             self._session.ended(case)
         except GateError as error:
@@ -242,11 +249,7 @@ class Calls:
         interceptors.uninstall()
         sockets.uninstall()
         self._proxy.__exit__(None, None, None)
-        for name, value in self._environ.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        self._outside.restore()
         try:
             self._session.finish()
         except GateError as error:

@@ -48,7 +48,7 @@ class InputsToday:
     """Digests of this process's tests; `begin` comes after the collection and before any test.
 
     Args:
-        own: files that the gate itself reads and writes.
+        own: files and folders that the gate itself reads and writes.
     """
 
     def __init__(self, config: pytest.Config, watch: Watch, own: Iterable[Path]) -> None:
@@ -70,7 +70,8 @@ class InputsToday:
 
     def begin(self, items: Iterable[pytest.Item], earlier: Iterable[Carried]) -> None:
         """Look at the project as it stands, with what was collected, and at what earlier runs opened."""
-        self._environ = dict(os.environ)
+        calls = self._config.pluginmanager.get_plugin("gate-calls")
+        self._environ = dict(os.environ) if calls is None else calls.environ()
         with self._watch.paused():
             self._tree = tree.look(self._config.rootpath, self._own)
             self._everywhere = surroundings.describe(self._config, self._tree.root)
@@ -189,7 +190,7 @@ class InputsToday:
             place = None if path.endswith((_PYTHON, ".pyc")) else found.relative(path)
             if place is None or (place in found.blobs and not tree.is_document(place)):
                 continue
-            if not surroundings.is_of_tools(place) and not Path(path).is_dir() and Path(path) not in self._own:
+            if not (surroundings.is_of_tools(place) or Path(path).is_dir() or tree.is_own(Path(path), self._own)):
                 opened.add(place)
                 if not existed:
                     self._digests.setdefault(place, tree.ABSENT)  # also where this process has made it since

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -78,18 +78,29 @@ def look(start: Path, own: Iterable[Path] = ()) -> Tree:
     """The project around a folder.
 
     Args:
-        own: files that the gate itself reads and writes, which belong to no project.
+        own: files and folders that the gate itself reads and writes, which belong to no project.
     """
+    left_out = [path.resolve() for path in own]
     listed = _git(start, "rev-parse", "--show-toplevel")
     if listed is not None:
         root = Path(os.fsdecode(listed.rstrip(b"\n")))
         blobs = _tracked(root)
         if blobs is not None:
-            return Tree(root, blobs, True)
+            return Tree(root, _without(blobs, root.resolve(), left_out), True)
     root = start.resolve()
-    left_out = {path.resolve() for path in own}
-    found = {path.relative_to(root).as_posix(): content_digest(path) for path in _walk(root) if path not in left_out}
-    return Tree(root, found, False)
+    files = (path for path in _walk(root) if not is_own(path, left_out))
+    return Tree(root, {path.relative_to(root).as_posix(): content_digest(path) for path in files}, False)
+
+
+def _without(blobs: Mapping[str, str], root: Path, own: Iterable[Path]) -> dict[str, str]:
+    places = [str(place) for path in own if (place := _inside(str(path), root)) is not None]
+    beyond = tuple(f"{place}/" for place in places)
+    return {path: digest for path, digest in blobs.items() if path not in places and not path.startswith(beyond)}
+
+
+def is_own(path: Path, own: Iterable[Path]) -> bool:
+    """Whether a file is one of these, or lies in a folder of these."""
+    return any(path == each or each in path.parents for each in own)
 
 
 def is_document(path: str) -> bool:

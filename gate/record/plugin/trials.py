@@ -111,6 +111,8 @@ class TrialRunner:
             self._running = None
             _reseeding(item.config.option, reseeds)
         result = loop.result()
+        if calls is not None and result.carried:
+            calls.keep(item.nodeid)
         if calls is not None and calls.identical(item.nodeid):
             result, stored = replace(result, outcomes=result.outcomes[:1], carried=0), 1
         reports = self._reports(item, asked, posed, result, attempts, broken, stored)

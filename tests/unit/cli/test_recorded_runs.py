@@ -118,3 +118,27 @@ def test_auto_without_a_key_is_a_replay_and_with_one_records_what_is_missing(
     again = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="sk-x")
     assert again.code == 0
     assert len(server.requests) == asked
+
+
+def test_a_second_run_of_the_same_content_draws_nothing_anew_and_keeps_what_is_stored(
+    repository: Repository, server: ModelServer
+) -> None:
+    assert gate(repository, server, "run", mode="record").code == 0
+    assert gate(repository, server, "baseline", "create", "--runs", "1", mode="replay").code == 0
+    repository.commit({}, "recordings and baseline")
+    repository.branch("change")
+    repository.commit({"notes.md": "nothing that matters\n"}, "notes")
+    assert gate(repository, server, "ci", "--base", "main", mode="record").code == 0
+    path = repository.path / "recordings" / "tests" / "test_model.py.jsonl"
+    asked, first, stored = len(server.requests), outcomes(repository), _of_trials(path)
+    again = gate(repository, server, "ci", "--base", "main", mode="record")
+    assert again.code == 0, again.err
+    assert len(server.requests) == asked + 2, "the fixture and the test that is no trial are asked anew"
+    assert "carried over" in again.out + again.err
+    second = outcomes(repository)
+    assert [each[0] for each in second.values()] == [each[0] for each in first.values()]
+    assert _of_trials(path) == stored
+
+
+def _of_trials(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if "test_varies" in line]
