@@ -24,7 +24,7 @@ demo: $(READY) ## a worse and an unchanged pull request, on this machine alone
 	@$(BIN)/gate demo
 
 test: $(READY) ## the tests that need no container engine
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup tests --ignore tests/e2e
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e
 
 check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff check .

@@ -24,7 +24,6 @@ from tests.support.readme import ROOT
 for module in demo._NEEDED:
     pytest.importorskip(module)
 
-pytestmark = pytest.mark.xdist_group("demo")  # one process runs the demo once for all of them
 LIMIT = 10_000_000
 SCRIPT = ROOT / "tests" / "support" / "two_models.py"
 NEWLY_FAILING = {"tests/test_model.py::test_the_unit_of_a_column_does_not_matter[mean radius]"}
