@@ -65,6 +65,7 @@ class InputsToday:
         self._common: dict[bool, str] = {}
         self._codes: dict[tuple[tuple[str, ...], bool], str] = {}
         self._environ: dict[str, str] = {}
+        self._mode = "live"
         self._recalled: dict[str, Carried] = {}
         self._sent: set[str] = set()
 
@@ -72,6 +73,7 @@ class InputsToday:
         """Look at the project as it stands, with what was collected, and at what earlier runs opened."""
         calls = self._config.pluginmanager.get_plugin("gate-calls")
         self._environ = dict(os.environ) if calls is None else calls.environ()
+        self._mode = "live" if calls is None or calls.mode == "record" else calls.mode
         with self._watch.paused():
             self._tree = tree.look(self._config.rootpath, self._own)
             self._everywhere = surroundings.describe(self._config, self._tree.root)
@@ -86,7 +88,12 @@ class InputsToday:
             self._digest_of(path)  # before any test writes there
 
     def recall(self, item: pytest.Item, asked: Asked, earlier: Iterable[Carried]) -> Carried | None:
-        """The first of the earlier entries whose digest would be the same today."""
+        """The first of the earlier entries whose digest would be the same today.
+
+        A replay takes none: its trials cost nothing, and what is stored is to be tried. Nor are they anybody else's.
+        """
+        if self._mode == "replay":
+            return None
         for carried in earlier:
             if self._still(item, carried.inputs) and self._digest(item, asked, carried.inputs) == carried.fingerprint:
                 self._recalled[item.nodeid] = carried
@@ -138,6 +145,7 @@ class InputsToday:
             {
                 "case": item.nodeid,
                 "asked": asked.deciding(),
+                "answers": self._mode,
                 "common": self._common_to_all(inputs.children),
                 "code": self._code(inputs.modules, inputs.children),
                 "opened": [(path, self._digest_of(path)) for path in inputs.opened],
