@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -129,7 +130,8 @@ class Silent:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self.taken: list[socket.socket] = []
-        threading.Thread(target=self._take, daemon=True).start()
+        self._thread = threading.Thread(target=self._take, daemon=True)
+        self._thread.start()
 
     def _take(self) -> None:
         while True:
@@ -139,6 +141,9 @@ class Silent:
                 return
 
     def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # ends the wait for a connection
+        self._thread.join(10)
         for one in (self._socket, *self.taken):
             one.close()
 
