@@ -1,35 +1,43 @@
-"""Cells of object columns: of which kind they are, and how a new value is written among them."""
+"""Cells of columns: of which kind those of an object column are, and what a column may be given instead."""
 
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
 from typing import Any
 
+from gate.errors import UsageError
 from gate.suites.perturbation.tabular.frame import Kept, Storage
 
-_KINDS = ("boolean", "integer", "float", "string", "date", "nested", "mixed")
+_DATES = ("datetime64", "timedelta64", "Period", "Interval")
+_MISSING = ("NoneType", "NAType", "NaTType")
 
 
 def storage(cells: Any) -> Storage:
     """How an (n,) object array keeps its column."""
-    types = {type(cell): place for place, cell in reversed(list(enumerate(cells))) if not is_missing(cell)}
-    kinds: dict[Kept, int] = {}
-    for cell_type, place in sorted(types.items(), key=lambda item: item[1]):
-        kinds.setdefault(_kind(cell_type), place)
+    types = {kind for kind in set(map(type, cells)) if kind.__name__ not in _MISSING}
+    real = {kind for kind in types if _kind(kind) == "float"}
+    if real and not any(isinstance(cell, tuple(real)) and not is_missing(cell) for cell in cells):
+        types -= real  # NaN marks a missing cell among cells of any kind
+    kinds = {_kind(kind) for kind in types}
     if not kinds:
         return Storage("empty", nullable=True)
-    if len(kinds) == 1:
-        return Storage(next(iter(kinds)), nullable=True, told=_told(types))
-    if kinds.keys() == {"integer", "float"}:
+    if kinds == {"integer", "float"}:
         return Storage("float", nullable=True)
-    return Storage("mixed", nullable=True, told=_told(types))
+    if len(kinds) == 1 and not kinds & {"mixed", "nested"}:
+        return Storage(kinds.pop(), nullable=True)
+    found: Kept = "nested" if "nested" in kinds else "mixed"
+    return Storage(found, nullable=True, told=_told(cells, types))
 
 
-def _told(types: dict[type, int]) -> str:
+def _told(cells: Any, types: set[type]) -> str:
     """The types of the cells with the first row of each, at most three."""
-    listed = sorted(types.items(), key=lambda item: item[1])[:3]
-    return ", ".join(f"{cell_type.__name__} in row {place:,}" for cell_type, place in listed)
+    first: dict[type, int] = {}
+    for row, cell in enumerate(cells):
+        if type(cell) in types and type(cell) not in first:
+            first[type(cell)] = row
+    return ", ".join(f"{kind.__name__} in row {row:,}" for kind, row in list(first.items())[:3])
 
 
 def _kind(cell_type: type) -> Kept:
@@ -41,16 +49,9 @@ def _kind(cell_type: type) -> Kept:
         return "float"
     if issubclass(cell_type, (str, bytes)):
         return "string"
-    if issubclass(cell_type, (datetime.date, datetime.time, datetime.timedelta)) or cell_type.__name__ in (
-        "datetime64",
-        "timedelta64",
-        "Period",
-        "Interval",
-    ):
+    if issubclass(cell_type, (datetime.date, datetime.time, datetime.timedelta)) or cell_type.__name__ in _DATES:
         return "date"
-    if hasattr(cell_type, "__iter__"):
-        return "nested"
-    return "mixed"
+    return "nested" if hasattr(cell_type, "__iter__") else "mixed"
 
 
 def is_missing(cell: Any) -> bool:
@@ -59,9 +60,9 @@ def is_missing(cell: Any) -> bool:
         return True
     if isinstance(cell, (str, bytes, int)):
         return False
-    if type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(cell, numbers.Real) and bool(cell != cell)
+    if isinstance(cell, numbers.Real):
+        return math.isnan(cell)
+    return type(cell).__name__ in _MISSING
 
 
 def as_numbers(cells: Any) -> Any:
@@ -73,18 +74,88 @@ def as_numbers(cells: Any) -> Any:
 
 def as_objects(cells: Any) -> Any:
     """(n,) object array with None for every missing cell."""
+    return filled([None if is_missing(cell) else cell for cell in cells])
+
+
+def filled(cells: Any) -> Any:
+    """(n,) object array of a list, each cell as it is."""
     import numpy as np
 
     found = np.empty(len(cells), dtype=object)
     for place, cell in enumerate(cells):
-        found[place] = None if is_missing(cell) else cell
+        found[place] = cell
     return found
 
 
-def differs(old: Any, new: Any) -> Any:
-    """(n,) bool: where two columns of `Frame.values` differ; missing equals missing."""
+def whole(new: Any, rows: int) -> Any:
+    """(rows,) values of a column that is given as an array or as a `Source`."""
     import numpy as np
 
-    if old.dtype == object or new.dtype == object:
-        return np.array([a is not b and a != b for a, b in zip(old, new, strict=True)], dtype=bool)
-    return (old != new) & ~(np.isnan(old) & np.isnan(new))
+    if hasattr(new, "write"):
+        out = np.empty(rows)
+        new.write(out)
+        return out
+    found = np.asarray(new)
+    if found.dtype != object:
+        found = found.astype(float, copy=False)
+    if found.shape != (rows,):
+        raise ValueError(f"a column of the shape {found.shape} for {rows} rows")
+    return found
+
+
+def changed(name: str, kept: Storage, old: Any, new: Any, where: str) -> Any:
+    """(n,) bool: where a column is to change; missing equals missing.
+
+    Raises:
+        UsageError: its dtype can't hold a cell that changes.
+    """
+    import numpy as np
+
+    if object in (old.dtype, new.dtype):
+        differs = np.array([a is not b and a != b for a, b in zip(old, new, strict=True)], dtype=bool)
+        missing = np.array([cell is None for cell in new], dtype=bool) & differs
+    else:
+        differs = old != new
+        missing = np.isnan(new)
+        differs &= ~(missing & np.isnan(old))
+        missing &= differs
+    if missing.any() and not kept.nullable:
+        row = int(np.argmax(missing))
+        remedy = "give it a dtype that has missing values"
+        raise UsageError(f"the column {name!r:.60} can't be missing in row {row:,}", where=where, remedy=remedy)
+    fitting(name, kept, new[differs & ~missing], where)
+    return differs
+
+
+def fitting(name: str, kept: Storage, cells: Any, where: str) -> None:
+    """Check cells, none of them missing, against what a dtype holds.
+
+    Raises:
+        UsageError: one does not fit.
+    """
+    import numpy as np
+
+    if kept.kind == "category":
+        wrong = [cell for cell in cells if cell not in set(kept.levels)]
+    elif kept.kind == "integer":
+        wrong = cells[(cells != np.rint(cells)) | (cells < kept.low) | (cells > kept.high)].tolist()
+    elif kept.kind == "boolean":
+        wrong = cells[(cells != 0) & (cells != 1)].tolist()
+    else:
+        return
+    if wrong:
+        remedy = "declare bounds, a step or levels that its dtype holds"
+        raise UsageError(
+            f"the column {name!r:.60} of {kept.kind} cells can't hold one of the new values", where=where, remedy=remedy
+        )
+
+
+def native(kept: Storage, cells: Any) -> list[Any]:
+    """Python values of cells as `Frame.values` gives them, None where missing."""
+    if kept.kind == "integer":
+        return [None if math.isnan(cell) else int(cell) for cell in cells]
+    if kept.kind == "boolean":
+        return [None if math.isnan(cell) else bool(cell) for cell in cells]
+    if kept.kind == "float":
+        return [None if math.isnan(cell) else float(cell) for cell in cells]
+    return list(cells)

@@ -10,11 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from gate.errors import UsageError
 
 Kept = Literal["float", "integer", "boolean", "category", "string", "date", "empty", "mixed", "nested"]
+
+EXACT = 2.0**53
+"""Whole numbers below it are float64 numbers too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +31,9 @@ class Storage:
         levels: the declared levels of a category, in their order, observed or not.
         ordered: whether the order of the levels means something.
         low, high: the smallest and largest whole number that the dtype holds; infinite for others.
+        plain: whether its float64 numbers can be written back as they are, without a look at each cell.
         decimals: digits after the point that the dtype keeps; None when it has no fixed number.
-        told: for a mixed column, its kinds with the first row of each, for an error's text.
+        told: for a mixed or nested column, its types with the first row of each, for an error's text.
     """
 
     kind: Kept
@@ -38,6 +42,7 @@ class Storage:
     ordered: bool = False
     low: float = float("-inf")
     high: float = float("inf")
+    plain: bool = False
     decimals: int | None = None
     told: str = ""
 
@@ -45,6 +50,22 @@ class Storage:
     def numeric(self) -> bool:
         """Whether `Frame.values` gives numbers."""
         return self.kind in ("float", "integer", "boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Smallest and largest finite number of a column, NaN where there is none; whether a cell is infinite."""
+
+    low: float
+    high: float
+    infinite: bool
+
+
+class Source(Protocol):
+    """A numeric column that is made while it is written, so that it is never held twice."""
+
+    def write(self, out: Any) -> None:
+        """Write the next len(out) rows into a contiguous float64 array; calls go through the rows in order."""
 
 
 class Frame(ABC):
@@ -58,6 +79,17 @@ class Frame(ABC):
     rows: int
     names: tuple[str, ...]
 
+    def __init__(self, rows: int, own: Sequence[object], given: Sequence[str] | None, where: str) -> None:
+        if not rows:
+            raise UsageError("X has no rows", where=where, remedy="a sweep needs at least one example")
+        self.rows = rows
+        self.names = _names(own, given, where)
+        self._where = where
+        self._places = {name: place for place, name in enumerate(self.names)}
+        self._read: dict[str, Any] = {}
+        self._kept: dict[str, Storage] = {}
+        self._extents: dict[str, Extent] = {}
+
     @staticmethod
     def of(inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> Frame:
         """Read a NumPy array, a list of rows, or a pandas, polars or Arrow frame.
@@ -70,35 +102,53 @@ class Frame(ABC):
         Raises:
             UsageError: no two dimensions, no row, no column, two columns of one name, or no frame that is known.
         """
-        return _backend(inputs, where)(inputs, where, feature_names)
+        from gate.suites.perturbation.tabular.backends import backend
 
-    @property
-    @abstractmethod
-    def row_names(self) -> tuple[object, ...]:
-        """The index of a pandas frame; 0, 1, … otherwise. After `take` the names of the rows that were taken."""
+        made: Frame = backend(inputs, where)(inputs, where, feature_names)
+        return made
 
-    @abstractmethod
     def storage(self, name: str) -> Storage:
         """How the column of this name is kept."""
+        if name not in self._kept:
+            self._kept[name] = self._storage(name)
+        return self._kept[name]
 
-    @abstractmethod
     def values(self, name: str) -> Any:
         """(rows,) float64 with NaN for missing, of numbers and booleans; (rows,) object with None for others.
 
         The array is read-only and may share memory with the user's frame.
         """
+        if name not in self._read:
+            found = self._values(name).view()
+            found.flags.writeable = False
+            self._read[name] = found
+        return self._read[name]
 
-    @abstractmethod
+    def extent(self, name: str) -> Extent:
+        """The range of a numeric column's finite cells."""
+        if name not in self._extents:
+            self._extents[name] = _extent(self.values(name))
+        return self._extents[name]
+
     def replaced(self, columns: Mapping[str, Any]) -> Any:
         """The user's own kind of frame, with other cells in these columns and every dtype kept.
 
         Args:
-            columns: by name (rows,) values as `values` gives them. NaN or None makes a cell missing.
+            columns: by name (rows,) values as `values` gives them, or a `Source`. NaN or None makes a cell missing.
 
         Raises:
             UsageError: a value that the dtype can't hold: a fraction among whole numbers, a missing value in a column
                 without any, a level that a category lacks, a number beyond the range of the dtype.
         """
+        for name in columns:
+            if name not in self._places:
+                raise UsageError(f"X has no column {name!r:.60}", where=self._where, remedy="name one that it has")
+        return self._rebuilt(columns)
+
+    @property
+    @abstractmethod
+    def row_names(self) -> tuple[object, ...]:
+        """The index of a pandas frame; 0, 1, … otherwise. After `take` the names of the rows that were taken."""
 
     @abstractmethod
     def native(self) -> Any:
@@ -108,63 +158,50 @@ class Frame(ABC):
     def take(self, rows: Any) -> Frame:
         """The frame of these rows by position, in this order; a row may stand more than once."""
 
+    @abstractmethod
+    def _storage(self, name: str) -> Storage: ...
 
-def _backend(inputs: Any, where: str) -> Any:
-    """The class that reads this kind of frame; libraries that the user has not imported are not imported."""
-    library = type(inputs).__module__.partition(".")[0]
-    kind = type(inputs).__name__
-    if hasattr(inputs, "columns") and hasattr(inputs, "iloc"):
-        from gate.suites.perturbation.tabular.backends.pandas_frame import PandasFrame
+    @abstractmethod
+    def _values(self, name: str) -> Any: ...
 
-        return PandasFrame
-    if library == "polars" and kind == "DataFrame":
-        from gate.suites.perturbation.tabular.backends.polars_frame import PolarsFrame
+    @abstractmethod
+    def _rebuilt(self, columns: Mapping[str, Any]) -> Any: ...
 
-        return PolarsFrame
-    if library == "pyarrow" and kind == "Table":
-        from gate.suites.perturbation.tabular.backends.arrow_frame import ArrowFrame
-
-        return ArrowFrame
-    remedy = {"LazyFrame": "call `collect()` first", "RecordBatch": "use `pyarrow.Table.from_batches([batch])`"}
-    if library in ("polars", "pyarrow", "dask") or hasattr(inputs, "columns"):
-        told = remedy.get(kind, "give an array, or a pandas, polars or Arrow table")
-        raise UsageError(f"X is a {kind:.40}, which is no table that is known", where=where, remedy=told)
-    from gate.suites.perturbation.tabular.backends.array_frame import ArrayFrame
-
-    return ArrayFrame
+    def _exact(self, name: str, new: Any) -> bool:
+        """Whether a column can be written without a look at each cell: float64 holds all that is and will be there."""
+        kept = self.storage(name)
+        if not kept.plain or kept.kind == "float":
+            return kept.plain
+        if not hasattr(new, "write"):
+            return False
+        extent = self.extent(name)
+        return -EXACT < extent.low and extent.high < EXACT
 
 
-def checked_names(own: Sequence[object], given: Sequence[str] | None, where: str) -> tuple[str, ...]:
-    """The columns' names as texts.
-
-    Raises:
-        UsageError: no column, another number of names than of columns, or a name that stands twice.
-    """
-    if not own:
+def _names(own: Sequence[object], given: Sequence[str] | None, where: str) -> tuple[str, ...]:
+    if not len(own):
         raise UsageError("X has no columns", where=where, remedy="a sweep needs at least one feature")
     names = tuple(str(name) for name in (own if given is None else given))
     if len(names) != len(own):
-        raise UsageError(
-            f"{len(names)} feature_names for {len(own)} columns", where=where, remedy="name each column once"
-        )
+        remedy = "name each column once"
+        raise UsageError(f"{len(names)} feature_names for {len(own)} columns", where=where, remedy=remedy)
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise UsageError(
-                f"two columns of X are named {name!r:.60}",
-                where=where,
-                remedy="name each column differently: its name keys its noise",
-            )
+            remedy = "name each column differently: its name keys its noise"
+            raise UsageError(f"two columns of X are named {name!r:.60}", where=where, remedy=remedy)
         seen.add(name)
     return names
 
 
-def checked_rows(count: int, where: str) -> int:
-    """The number of rows.
+def _extent(numbers: Any) -> Extent:
+    import numpy as np
 
-    Raises:
-        UsageError: there is none.
-    """
-    if not count:
-        raise UsageError("X has no rows", where=where, remedy="a sweep needs at least one example")
-    return count
+    low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (np.nan, np.nan)
+    if np.isfinite(low) and np.isfinite(high):
+        return Extent(low, high, infinite=False)
+    finite = numbers[np.isfinite(numbers)]
+    infinite = bool(np.isinf(numbers).any())
+    if not finite.size:
+        return Extent(float("nan"), float("nan"), infinite)
+    return Extent(float(finite.min()), float(finite.max()), infinite)

@@ -7,26 +7,37 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.perturbation.tabular import cells
-from gate.suites.perturbation.tabular.frame import Frame, Storage, checked_names, checked_rows
+from gate.suites.perturbation.tabular.frame import Frame, Storage
+
+BLOCK = 16_384
+"""Rows that are made and written at a time, so that they stay in the processor's cache."""
+
+_KINDS: dict[str, Any] = {"f": "float", "b": "boolean", "U": "string", "S": "string", "M": "date", "m": "date"}
 
 
 class ArrayFrame(Frame):
     """An (n, features) array; an object array's columns are told apart by their cells."""
 
     def __init__(self, inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> None:
-        self._where = where
         self._array = _array(inputs, where)
-        self.rows = checked_rows(len(self._array), where)
-        self.names = checked_names(tuple(range(self._array.shape[1])), feature_names, where)
-        self._places = {name: place for place, name in enumerate(self.names)}
-        self._row_names: tuple[object, ...] | None = None
-        self._read: dict[str, Any] = {}
+        super().__init__(len(self._array), range(self._array.shape[1]), feature_names, where)
+        self._positions: Any = None
 
     @property
     def row_names(self) -> tuple[object, ...]:
-        return tuple(range(self.rows)) if self._row_names is None else self._row_names
+        return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
 
-    def storage(self, name: str) -> Storage:
+    def native(self) -> Any:
+        return self._array.copy(order="K")
+
+    def take(self, rows: Any) -> Frame:
+        import numpy as np
+
+        taken = ArrayFrame(self._array[rows], self._where, self.names)
+        taken._positions = np.asarray(rows) if self._positions is None else self._positions[rows]
+        return taken
+
+    def _storage(self, name: str) -> Storage:
         import numpy as np
 
         dtype = self._array.dtype
@@ -34,53 +45,80 @@ class ArrayFrame(Frame):
             return cells.storage(self._array[:, self._places[name]])
         if dtype.kind in "iu":
             limits = np.iinfo(dtype)
-            return Storage("integer", nullable=False, low=float(limits.min), high=float(limits.max))
-        kinds: dict[str, Any] = {"f": "float", "b": "boolean", "U": "string", "S": "string", "M": "date", "m": "date"}
-        return Storage(kinds[dtype.kind], nullable=dtype.kind == "f")
-
-    def values(self, name: str) -> Any:
-        found = self._read.get(name)
-        if found is None:
-            found = self._values(name)
-            found.flags.writeable = False
-            self._read[name] = found
-        return found
+            return Storage("integer", nullable=False, low=float(limits.min), high=float(limits.max), plain=True)
+        return Storage(_KINDS[dtype.kind], nullable=dtype.kind == "f", plain=dtype.kind == "f" and dtype.itemsize <= 8)
 
     def _values(self, name: str) -> Any:
-        import numpy as np
-
         column = self._array[:, self._places[name]]
-        kind = self.storage(name)
-        if self._array.dtype.kind == "O":
-            return cells.as_numbers(column) if kind.numeric else cells.as_objects(column)
-        return np.array(column, dtype=float) if kind.numeric else cells.as_objects(column)
+        if not self.storage(name).numeric:
+            return cells.as_objects(column.astype(object))
+        return cells.as_numbers(column) if column.dtype == object else column.astype(float, copy=False)
 
-    def replaced(self, columns: Mapping[str, Any]) -> Any:
+    def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
         import numpy as np
 
-        array = np.array(self._array)
+        plain = {self._places[name]: new for name, new in columns.items() if self._exact(name, new)}
+        if len(plain) == len(self.names):
+            array = np.empty_like(self._array)
+        else:
+            array = self._array.copy(order="K")
         for name, new in columns.items():
-            changed = cells.differs(self.values(name), new)
-            if changed.any():
-                array[changed, self._places[name]] = new[changed]
+            if self._places[name] not in plain:
+                self._write(array, name, cells.whole(new, self.rows))
+        if plain:
+            _stream(array, plain)
         return array
 
-    def native(self) -> Any:
-        return self._array.copy()
+    def _write(self, array: Any, name: str, new: Any) -> None:
+        """Write the cells that differ, each as the kind of value that the column holds."""
+        kept = self.storage(name)
+        differs = cells.changed(name, kept, self.values(name), new, self._where)
+        if not differs.any():
+            return
+        place = self._places[name]
+        told = cells.native(kept, new[differs])
+        if array.dtype == object:
+            missing = next((cell for cell in self._array[:, place] if cells.is_missing(cell)), None)
+            told = cells.filled([missing if cell is None else cell for cell in told])
+        array[differs, place] = told
 
-    def take(self, rows: Any) -> Frame:
-        taken = ArrayFrame(self._array[rows], self._where, self.names)
-        names = self.row_names
-        taken._row_names = tuple(names[row] for row in rows)
-        return taken
+
+def _stream(array: Any, columns: Mapping[int, Any]) -> None:
+    """Write whole numeric columns, block of rows by block of rows."""
+    import numpy as np
+
+    whole = {place: new for place, new in columns.items() if not hasattr(new, "write")}
+    buffer = np.empty(min(BLOCK, len(array)))
+    for start in range(0, len(array), BLOCK):
+        stop = min(start + BLOCK, len(array))
+        for place, new in columns.items():
+            if place in whole:
+                array[start:stop, place] = new[start:stop]
+            else:
+                part = buffer[: stop - start]
+                new.write(part)
+                array[start:stop, place] = part
 
 
 def _array(inputs: Any, where: str) -> Any:
-    """(n, features) array of what was given."""
+    """(n, features) array of what was given; rows that mix texts and numbers keep both.
+
+    Raises:
+        UsageError: rows of several lengths, other than two dimensions, or complex numbers.
+    """
     import numpy as np
 
     remedy = "give a dense array of the shape (n, features) or a data frame"
-    array = np.asarray(inputs)
+    try:
+        array = np.asarray(inputs)
+    except ValueError as error:
+        raise UsageError(
+            "X has rows of several lengths, or cells that are lists", where=where, remedy=remedy
+        ) from error
+    if isinstance(inputs, (list, tuple)) and array.dtype.kind in "US":
+        array = np.array(inputs, dtype=object)
     if array.ndim != 2:
         raise UsageError(f"X has {array.ndim} dimensions, not rows and columns", where=where, remedy=remedy)
+    if array.dtype.kind not in (*_KINDS, "i", "u", "O"):
+        raise UsageError(f"X holds cells of the dtype {array.dtype!s:.40}", where=where, remedy="give real numbers")
     return array

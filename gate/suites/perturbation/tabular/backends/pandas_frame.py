@@ -1,4 +1,4 @@
-"""pandas data frames."""
+"""pandas data frames, with nullable, categorical, sparse and Arrow dtypes."""
 
 from __future__ import annotations
 
@@ -6,71 +6,110 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gate.suites.perturbation.tabular import cells
-from gate.suites.perturbation.tabular.frame import Frame, Storage, checked_names, checked_rows
+from gate.suites.perturbation.tabular.backends import arrow_types
+from gate.suites.perturbation.tabular.frame import Frame, Storage
+
+_FIXED = ("DatetimeTZDtype", "PeriodDtype", "IntervalDtype")
 
 
 class PandasFrame(Frame):
-    """A pandas data frame, with nullable, categorical and Arrow dtypes."""
+    """A pandas data frame."""
 
     def __init__(self, inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> None:
-        self._where = where
         self._frame = inputs
-        self.rows = checked_rows(len(inputs), where)
-        self.names = checked_names(list(inputs.columns), feature_names, where)
-        self._places = {name: place for place, name in enumerate(self.names)}
-        self._read: dict[str, Any] = {}
+        super().__init__(len(inputs), list(inputs.columns), feature_names, where)
 
     @property
     def row_names(self) -> tuple[object, ...]:
         return tuple(self._frame.index)
-
-    def storage(self, name: str) -> Storage:
-        import numpy as np
-
-        column = self._frame.iloc[:, self._places[name]]
-        dtype = column.dtype
-        kind = getattr(dtype, "kind", "O")
-        nullable = not isinstance(dtype, np.dtype) or kind not in "iub"
-        if hasattr(dtype, "categories"):
-            return Storage("category", nullable=True, levels=tuple(dtype.categories), ordered=bool(dtype.ordered))
-        if kind in "iu":
-            return Storage("integer", nullable=nullable)
-        if kind in "fb":
-            return Storage("float" if kind == "f" else "boolean", nullable=nullable)
-        if kind in "Mm":
-            return Storage("date", nullable=True)
-        return cells.storage(column.to_numpy(dtype=object))
-
-    def values(self, name: str) -> Any:
-        found = self._read.get(name)
-        if found is None:
-            found = self._values(name).view()
-            found.flags.writeable = False
-            self._read[name] = found
-        return found
-
-    def _values(self, name: str) -> Any:
-        import numpy as np
-
-        column = self._frame.iloc[:, self._places[name]]
-        if self.storage(name).numeric:
-            if column.dtype == object:
-                return cells.as_numbers(column.to_numpy())
-            return column.to_numpy(dtype=float, na_value=np.nan)
-        return cells.as_objects(column.astype(object).to_numpy())
-
-    def replaced(self, columns: Mapping[str, Any]) -> Any:
-        frame = self._frame.copy()
-        for name, new in columns.items():
-            changed = cells.differs(self.values(name), new)
-            if changed.any():
-                column = frame.iloc[:, self._places[name]].copy()
-                column[changed] = new[changed]
-                frame.isetitem(self._places[name], column)
-        return frame
 
     def native(self) -> Any:
         return self._frame.copy()
 
     def take(self, rows: Any) -> Frame:
         return PandasFrame(self._frame.iloc[rows], self._where, self.names)
+
+    def _column(self, name: str) -> Any:
+        return self._frame.iloc[:, self._places[name]]
+
+    def _storage(self, name: str) -> Storage:
+        import numpy as np
+
+        column = self._column(name)
+        dtype = column.dtype
+        if hasattr(dtype, "pyarrow_dtype"):
+            return arrow_types.storage(dtype.pyarrow_dtype)
+        if hasattr(dtype, "categories"):
+            return Storage("category", nullable=True, levels=tuple(dtype.categories), ordered=bool(dtype.ordered))
+        numpy_dtype = isinstance(dtype, np.dtype)
+        sparse = type(dtype).__name__ == "SparseDtype"
+        kind = getattr(dtype, "kind", "O")
+        if kind in "iu":
+            bits = 8 * int(np.dtype(dtype.type).itemsize)
+            low, high = (0, 2**bits - 1) if kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            return Storage("integer", not (numpy_dtype or sparse), low=float(low), high=float(high), plain=numpy_dtype)
+        if kind == "f":
+            return Storage("float", nullable=True, plain=numpy_dtype and dtype.itemsize <= 8)
+        if kind == "b":
+            return Storage("boolean", nullable=not (numpy_dtype or sparse))
+        if kind in "Mm" or type(dtype).__name__ in _FIXED:
+            return Storage("date", nullable=True)
+        return cells.storage(column.astype(object).to_numpy())
+
+    def _values(self, name: str) -> Any:
+        import numpy as np
+
+        column = self._column(name)
+        if not self.storage(name).numeric:
+            objects = column.astype(object).to_numpy()
+            return np.where(column.isna().to_numpy(), None, objects)
+        if column.dtype == object:
+            return cells.as_numbers(column.to_numpy())
+        return column.to_numpy(dtype=float, na_value=np.nan)
+
+    def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
+        import pandas as pd
+
+        made: dict[int, Any] = {}
+        for place, name in enumerate(self.names):
+            new = columns.get(name)
+            array = self._column(name).array.copy() if new is None else self._written(name, new)
+            made[place] = pd.Series(array, index=self._frame.index, dtype=array.dtype, copy=False)
+        frame = pd.DataFrame(made, index=self._frame.index, copy=False)
+        frame.columns = self._frame.columns
+        frame.attrs = dict(self._frame.attrs)
+        return frame
+
+    def _written(self, name: str, new: Any) -> Any:
+        """The array of a column with these cells."""
+        column = self._column(name)
+        kept = self.storage(name)
+        if self._exact(name, new):
+            found = cells.whole(new, self.rows)
+            return found.astype(column.dtype, copy=not hasattr(new, "write"))
+        told = cells.whole(new, self.rows)
+        differs = cells.changed(name, kept, self.values(name), told, self._where)
+        array = column.array.copy()
+        if differs.any():
+            array = _set(array, differs, cells.native(kept, told[differs]), self.values(name))
+        return array
+
+
+def _set(array: Any, places: Any, told: list[Any], old: Any) -> Any:
+    """An extension or NumPy array with these cells at these places."""
+    import numpy as np
+    import pandas as pd
+
+    dtype = array.dtype
+    if type(dtype).__name__ == "SparseDtype":
+        dense = np.array(old)
+        dense[places] = told
+        return pd.array(dense, dtype=dtype)
+    if dtype == object:
+        missing = next((cell for cell in array if cells.is_missing(cell)), None)
+        array[places] = cells.filled([missing if cell is None else cell for cell in told])
+    elif isinstance(dtype, np.dtype):
+        array[places] = told
+    else:
+        array[places] = pd.array(told, dtype=dtype)
+    return array
