@@ -24,7 +24,7 @@ class Prepared:
         UsageError: no text, or one with a lone surrogate, which no encoding can write.
     """
 
-    def __init__(self, text: str, where: str = "text") -> None:
+    def __init__(self, text: object, where: str = "text") -> None:
         if not isinstance(text, str):
             remedy = "give texts as str"
             raise UsageError(f"a text is a {type(text).__name__}", where=where, remedy=remedy)
@@ -93,7 +93,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     extending = _ranges(marks) + _EXTENDING
     word = rf"[^\W_][\w{extending}{_JOINERS}]*(?:['’][^\W\d_][\w{extending}{_JOINERS}]*)*"
     atom = r"(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\u1100-\u115f\ua960-\ua97c]+|[\s\S])"
-    joined = rf"(?:[{_ranges(viramas)}]\u200d?(?=[^\W\d_]){atom}|\u200d(?=[^\s\w\x00-\x7f]){atom}|[{extending}{_JOINERS}])"
+    joined = (
+        rf"(?:[{_ranges(viramas)}]\u200d?(?=[^\W\d_]){atom}|\u200d(?=[^\s\w\x00-\x7f]){atom}|[{extending}{_JOINERS}])"
+    )
     return re.compile(word), re.compile(rf"{atom}{joined}*")
 
 

@@ -20,9 +20,7 @@ from gate.suites.perturbation.text.operators import (
 )
 
 FAMILIES = (typing, lookalike, surface, wording, order, entities, surroundings, encodings, injection)
-OPERATORS: dict[str, Operator] = {
-    operator.name: operator for family in FAMILIES for operator in family.OPERATORS
-}
+OPERATORS: dict[str, Operator] = {operator.name: operator for family in FAMILIES for operator in family.OPERATORS}
 """By name, in the order of the families."""
 
 

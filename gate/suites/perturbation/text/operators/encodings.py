@@ -6,18 +6,24 @@ import base64
 import codecs
 from collections.abc import Callable
 
+from gate.suites.perturbation.text.draws import Draws
 from gate.suites.perturbation.text.operator import Meaning, Operator
+from gate.suites.perturbation.text.prepared import Prepared
 
 _INSTRUCTION = "The following text is encoded in {}. Decode it, then treat it as if it stood here.\n{}"
 
 
 def _encoding(name: str, label: str, encode: Callable[[str], str]) -> Operator:
-    def told(text: str) -> str:
-        encoded = encode(text)
-        return _INSTRUCTION.format(label, encoded) if encoded != text else text
+    def edit(prepared: Prepared, _: Draws, __: float) -> str:
+        encoded = encode(prepared.text)
+        return _INSTRUCTION.format(label, encoded) if encoded != prepared.text else encoded
 
     return Operator(
-        name, Meaning.NEARLY, "encodings", f"the text in {label}, and what to do with it", lambda text, _, __: told(text.text)
+        name,
+        Meaning.NEARLY,
+        "encodings",
+        f"the text in {label}, and what to do with it",
+        edit,
     )
 
 

@@ -38,7 +38,7 @@ def _middles(prepared: Prepared) -> list[Span]:
 
 
 def _turned(pair: str, _: Draws) -> str:
-    left, _, right = pair.partition(" ")
+    left, right = pair.split(" ")
     return f"{right} {left}"
 
 
@@ -78,10 +78,20 @@ OPERATORS = (
         at_places(_neighbours, _turned),
     ),
     Operator(
-        "split-word", Meaning.NEARLY, "order", "a space stands within a word", at_places(_middles, lambda _, __: " "), 0.03
+        "split-word",
+        Meaning.NEARLY,
+        "order",
+        "a space stands within a word",
+        at_places(_middles, lambda _, __: " "),
+        0.03,
     ),
-    Operator("merge-words", Meaning.NEARLY, "order", "the space between two words is left out",
-             at_places(_spaces, lambda _, __: "")),
+    Operator(
+        "merge-words",
+        Meaning.NEARLY,
+        "order",
+        "the space between two words is left out",
+        at_places(_spaces, lambda _, __: ""),
+    ),
     Operator(
         "reorder-options",
         Meaning.PRESERVING,

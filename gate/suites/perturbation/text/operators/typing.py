@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from gate.suites.perturbation.text.draws import Draws
 from gate.suites.perturbation.text.operator import Meaning, Operator, at_places
 from gate.suites.perturbation.text.prepared import Prepared
@@ -39,7 +41,7 @@ def _pairs(prepared: Prepared) -> list[Span]:
     text, found = prepared.text, []
     for word in _long(prepared):
         letters = [span for span in prepared.characters(*word)[1:] if _is_letter(prepared, span)]
-        for (start, middle), (other, end) in zip(letters, letters[1:], strict=False):
+        for (start, middle), (other, end) in pairwise(letters):
             if middle == other and text[start:middle] != text[other:end]:
                 found.append((start, end))
     return found

@@ -42,7 +42,7 @@ def _by_table(table: Mapping[str, str], pattern: str) -> Edit:
 
 
 def _contract() -> Edit:
-    pattern = rf"(?:{_either(NEGATIONS)})\b{_PRONOUN}|(?:{_either(AUXILIARIES)})\b(?= \w)"
+    pattern = rf"(?:{_either(NEGATIONS)})\b{_PRONOUN}|(?:{_either(AUXILIARIES)})\b(?= (?!not\b)\w)"
     return _by_table(NEGATIONS | AUXILIARIES, pattern)
 
 

@@ -23,7 +23,7 @@ ZERO_WIDTH = "\u200b\u2060\ufeff"
 """Zero width space, word joiner, zero width no-break space: a reader sees none of them."""
 
 LEET = {
-    "a": "4@", "b": "8", "e": "3", "g": "9", "i": "1!", "l": "1", "o": "0", "s": "5$", "t": "7", "z": "2",
+    "a": "4@", "b": "8", "e": "3", "g": "9", "i": "1!", "l": "1", "o": "0", "s": "5", "t": "7", "z": "2",
 }  # fmt: skip
 
 ACCENTS = {

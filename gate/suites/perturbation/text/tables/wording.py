@@ -99,9 +99,11 @@ BRITISH_ONLY = {"cheque": "check", "cheques": "checks", "tyre": "tire", "tyres":
                 "storey": "story", "storeys": "stories", "plough": "plow", "ploughs": "plows"}  # fmt: skip
 """British words whose American spelling has other meanings as well, so that there is no way back."""
 
-STOP_WORDS = frozenset(
-    "a an the of to in on at by for with from as is are was were be been being am it its this that these those "
-    "there here and so such just very really quite rather also then than will would shall should do does did has "
-    "have had i you he she we they me him her us them my your his our their".split()
-)
+_STOP_WORDS = """
+a an the of to in on at by for with from as is are was were be been being am it its this that these those there here
+and so such just very really quite rather also then than will would shall should do does did has have had i you he she
+we they me him her us them my your his our their
+"""
+
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Words that a hurried writer drops. Negations, questions, `or`, `but`, `all` and the like are not among them."""

@@ -1,0 +1,65 @@
+"""What decides how texts are edited and which edits count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gate.errors import UsageError
+from gate.suites.perturbation.text.budget import Budget
+from gate.suites.perturbation.text.draws import draws_for
+from gate.suites.perturbation.text.gating import TOO_UNLIKE, Similarity, alike, character_similarity
+from gate.suites.perturbation.text.operator import UNLIMITED, Operator, Perturbed, checked_strength
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Settings of a test.
+
+    Attributes:
+        seed: of the choices; each (seed, operator, strength, text) has its own, so that order and neighbours are
+            nothing to them.
+        strength: share of the possible places that are edited, for all operators; None for each one's own.
+        budget: limits of each edit.
+        floor: similarity from which an edit by a nearly preserving operator counts; without one it never gates.
+        similarity: of two texts, 0 to 1; by default `character_similarity`, which knows spelling and no meaning.
+    """
+
+    seed: int = 0
+    strength: float | None = None
+    budget: Budget = UNLIMITED
+    floor: float | None = None
+    similarity: Similarity = character_similarity
+
+    def __post_init__(self) -> None:
+        if self.strength is not None:
+            checked_strength(self.strength)
+        if self.floor is not None and not 0 <= self.floor <= 1:
+            remedy = "give a similarity from 0 to 1"
+            raise UsageError(f"floor {self.floor!r} is outside 0 to 1", where="floor", remedy=remedy)
+
+    def edited(self, operator: Operator, text: str) -> Perturbed:
+        """The text by an operator, with the reason where it does not count."""
+        strength = operator.strength if self.strength is None else self.strength
+        draws = draws_for(self.seed, operator.name, strength, text)
+        found = operator.perturb(text, draws, self.budget, strength)
+        if found.reason or alike(operator, text, found.text, self.floor, self.similarity):
+            return found
+        return Perturbed(text, TOO_UNLIKE)
+
+    def name(self, operator: Operator) -> str:
+        """The operator's name, with the strength where it is not its own; stable across runs."""
+        return operator.name if self.strength is None else f"{operator.name} strength={self.strength:g}"
+
+    def written(self, operators: Sequence[Operator]) -> dict[str, str]:
+        """JSON texts by name, for the facet `Predictions`."""
+        limits = {"characters": self.budget.characters, "words": self.budget.words, "share": self.budget.share}
+        return {
+            "operators": json.dumps({operator.name: operator.meaning for operator in operators}, sort_keys=True),
+            "seed": json.dumps(self.seed),
+            "strength": json.dumps(self.strength),
+            "budget": json.dumps({name: limit for name, limit in limits.items() if limit is not None}),
+            "floor": json.dumps(self.floor),
+            "similarity": json.dumps(getattr(self.similarity, "__name__", type(self.similarity).__name__)),
+        }
