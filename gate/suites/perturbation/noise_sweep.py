@@ -109,10 +109,11 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         UsageError: nothing can be moved, or what `ask` raises.
     """
     ball, matrix = Ball(schema, float("inf")), movable_matrix(frame, schema, where)
+    fixed = {name: frame.values(name) for name in ball.fixed}
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
     maxima, first, failed = [], None, {}
     for draw in range(draws):
-        moved = ball.project(matrix, matrix + _noise(schema, epsilon, seed, draw, frame.rows), _fixed(frame, schema))
+        moved = ball.project(matrix, matrix + _noise(schema, epsilon, seed, draw, frame.rows), fixed)
         native = frame.replaced({column.name: moved[:, at] for at, column in enumerate(schema.movable())})
         answers = ask(model, native, frame.rows, f"{where}, ε={epsilon:g}")
         change = changes(clean, answers, unit, where)
@@ -156,13 +157,6 @@ def _noise(schema: Schema, epsilon: float, seed: int, draw: int, rows: int) -> A
             for column in schema.movable()
         ]
     )
-
-
-def _fixed(frame: Frame, schema: Schema) -> dict[str, Any]:
-    """Columns that stay as they are, which relations with the moved ones may name."""
-    moved = {column.name for column in schema.movable()}
-    named = {name for relation in schema.relations for name, _ in relation.weights}
-    return {name: frame.values(name) for name in sorted(named - moved)}
 
 
 def _largest(change: Any, epsilon: float, where: str) -> float:

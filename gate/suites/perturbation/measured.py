@@ -1,0 +1,319 @@
+"""A whole sweep of one table: noise and the worst case at every ε, their measures, and one status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gate.errors import UsageError
+from gate.schema.report import Attack
+from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
+from gate.suites.perturbation.audit_config import SweepConfig
+from gate.suites.perturbation.diagnosis import why_nothing_moved
+from gate.suites.perturbation.drop_in import epsilon_key
+from gate.suites.perturbation.measures.consistency import Consistency, consistency
+from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measure
+from gate.suites.perturbation.measures.robust import Robust, robust
+from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
+from gate.suites.perturbation.measures.status import Status, gate_status, worst
+from gate.suites.perturbation.models import Answers, Model, ask, borderline, noise_floor, spread_of
+from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian, movable_matrix
+from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.schema import Schema
+from gate.suites.perturbation.worst_case import Search, Worst
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One ε.
+
+    Attributes:
+        noise: measures of the first draw; its `maximum` is the median over draws.
+        worst: what the search flipped; None where it was left out or its failure is in `errors`.
+        robust: right answers under the worst case where it was sought, else under the noise; None without a truth.
+        status: by what the configuration judges.
+    """
+
+    epsilon: float
+    noise: EpsilonMeasures
+    worst: Worst | None
+    robust: Robust | None
+    status: Status | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Everything that one sweep measured.
+
+    Attributes:
+        score: the reference's robustness score.
+        status: the worst of all ε; None where something failed, so that nothing passes.
+        errors: what could not be measured, each one sentence with its cause.
+        smallest: of the search, over the examples that it could attack; None without a search.
+        consistency: None where fewer than two rows have all their cells.
+        floor: what the model does by itself, one sentence; empty for a deterministic one.
+        of_rows: rows of the table; more than `rows` where a sample was taken.
+        labels, expected, predicted, scores, attacks: as in `gate.schema.report.Predictions`; no labels for values.
+    """
+
+    config: SweepConfig
+    steps: tuple[Step, ...]
+    score: float
+    status: Status | None
+    errors: tuple[str, ...]
+    rows: int
+    of_rows: int
+    perturbed: tuple[str, ...]
+    protected: tuple[str, ...]
+    features: int
+    draws: int
+    accuracy: float | None
+    smallest: SmallestEpsilon | None
+    consistency: Consistency | None
+    borderline: int
+    floor: str
+    diagnosis: str
+    labels: tuple[str, ...] = ()
+    expected: str = ""
+    predicted: str = ""
+    scores: str = ""
+    attacks: tuple[Attack, ...] = ()
+    design: Mapping[str, str] = field(default_factory=dict)
+
+
+def sweep_table(  # noqa: PLR0913  each is measured elsewhere
+    config: SweepConfig,
+    frame: Frame,
+    schema: Schema,
+    model: Model,
+    truth: Sequence[object],
+    *,
+    of_rows: int | None = None,
+    search: Search | None = None,
+    progress: Progress = lambda _: None,
+    where: str = "gate sweep",
+) -> Sweep:
+    """Measure a table.
+
+    Args:
+        frame: the rows that are swept, features only.
+        truth: n true classes as texts or values, None where unknown.
+        of_rows: how many rows there are, of which these are a sample.
+        search: finds flips inside a ball; None leaves the worst case out.
+        progress: told what begins, one line each.
+
+    Raises:
+        UsageError: nothing to perturb, or answers that can't be read.
+    """
+    progress(f"asking {model.name} about {frame.rows:,} rows")
+    clean = ask(model, frame.native(), frame.rows, where)
+    known, right = _truth(clean, truth, config, where)
+    unit = _spread(clean, truth)
+    floor = noise_floor(model, frame.native(), frame.rows, where, spread=unit)
+    steps, swept, errors = [], [], [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:5]]
+    for epsilon in config.epsilons:
+        progress(f"ε = {epsilon:g}: noise")
+        noisy = gaussian(
+            model, frame, schema, clean, epsilon, seed=config.seed, draws=draws_for(frame.rows),
+            tolerance=config.tolerance, spread=unit, where=where, progress=progress,
+        )  # fmt: skip
+        found = None
+        if search is not None:
+            progress(f"ε = {epsilon:g}: worst case")
+            found = search(model, frame, schema, clean, epsilon, config, unit)
+        errors += _failures(noisy, found)
+        swept.append(noisy)
+        steps.append(_step(config, noisy, found, clean, known, right, where))
+    score = max(each.noise.maximum for each in steps)
+    inside = bool(floor.told()) and floor.inside(score)
+    statuses = [each.status for each in steps if each.status is not None]
+    return Sweep(
+        config=config,
+        steps=tuple(steps),
+        score=score,
+        status=None if errors or not statuses else "PASS" if inside else worst(statuses),
+        errors=tuple(dict.fromkeys(errors)),
+        rows=frame.rows,
+        of_rows=frame.rows if of_rows is None else of_rows,
+        perturbed=tuple(column.name for column in schema.movable()),
+        protected=tuple(column.name for column in schema.columns if column.protected),
+        features=len(frame.names),
+        draws=draws_for(frame.rows),
+        accuracy=float(right[known].mean()) if known.any() else None,
+        smallest=_smallest(steps),
+        consistency=_consistency(frame, schema, clean, unit, config, where),
+        borderline=int(borderline(clean).sum()),
+        floor=floor.told(),
+        diagnosis=why_nothing_moved(model, frame, schema, clean, swept, seed=config.seed, where=where),
+        **_predictions(clean, truth, swept, steps, config),
+    )
+
+
+def stability_analysis(sweep: Sweep) -> dict[str, Any]:
+    """The reference's export, with its keys, of a sweep of ours."""
+    return {
+        "robustness_score": sweep.score,
+        "gate_status": sweep.status,
+        "threshold": sweep.config.threshold,
+        "per_epsilon_deltas": {epsilon_key(step.epsilon): step.noise.maximum for step in sweep.steps},
+        "n_samples": sweep.rows,
+        "n_features": sweep.features,
+        "n_protected": len(sweep.protected),
+        "seed": sweep.config.seed,
+    }
+
+
+def _step(  # noqa: PLR0913  one row of a table
+    config: SweepConfig, noisy: Noisy, found: Worst | None, clean: Answers, known: Any, right: Any, where: str
+) -> Step:
+    import numpy as np
+
+    rows = clean.answered & noisy.answers.answered
+    if not rows.any():
+        raise UsageError("no row has an answer", where=where, remedy="try the model on one row by hand")
+    noise = measure(noisy.epsilon, noisy.changes[rows], noisy.flipped[rows], where=where)
+    noise = replace(noise, maximum=noisy.typical_maximum)
+    marks = noisy.flipped if found is None else found.flipped
+    broken = robust(right, marks, known, where=where) if known.any() else None
+    if config.judge == "score":
+        judged: float | None = noise.maximum
+    elif broken is not None and broken.attack_success_rate is not None:
+        judged = broken.attack_success_rate
+    else:
+        judged = float(np.mean(marks[clean.answered]))
+    return Step(noisy.epsilon, noise, found, broken, gate_status(judged, config.threshold, where=where))
+
+
+def _failures(noisy: Noisy, found: Worst | None) -> list[str]:
+    causes = [f"noise at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in noisy.failed.items()]
+    if found is not None:
+        causes += [f"worst case at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in found.errors.items()]
+    return causes[:5]
+
+
+def _truth(clean: Answers, truth: Sequence[object], config: SweepConfig, where: str) -> tuple[Any, Any]:
+    """(n,) whether the truth is known, and whether the clean answer is right."""
+    import numpy as np
+
+    if len(truth) != clean.rows:
+        raise UsageError(f"{len(truth):,} true answers for {clean.rows:,} rows", where=where, remedy="give one a row")
+    if clean.kind == "values":
+        told = np.array([np.nan if each is None else float(each) for each in truth])  # type: ignore[arg-type]
+        known = ~np.isnan(told)
+        spread = float(np.std(told[known])) if known.any() else 0.0
+        near = np.abs(np.nan_to_num(clean.content - told, nan=np.inf)) <= config.tolerance * (spread or 1.0)
+        return known, near & known
+    known = np.array([each is not None for each in truth], dtype=bool)
+    unknown = sorted({str(each) for each in truth if each is not None} - set(clean.labels))
+    if unknown and clean.kind == "probabilities":
+        raise UsageError(
+            f"the target holds {unknown[0]!r:.60}, which is none of the model's classes ({', '.join(clean.labels[:5])})",
+            where=where,
+            remedy="name the model's classes in `labels`, in the order of its probabilities, as the target writes them",
+        )
+    named = [clean.labels[place] if place >= 0 else None for place in clean.predicted().tolist()]
+    right = np.array([said is not None and said == str(each) for said, each in zip(named, truth, strict=True)])
+    return known, right & known
+
+
+def _spread(clean: Answers, truth: Sequence[object]) -> float | None:
+    """For values the target's standard deviation, and that of the answers where no target is known."""
+    import numpy as np
+
+    if clean.kind != "values":
+        return None
+    told = [float(each) for each in truth if each is not None]  # type: ignore[arg-type]
+    found = float(np.std(told)) if told else 0.0
+    return found if found > 0 else spread_of(clean)
+
+
+def _smallest(steps: Sequence[Step]) -> SmallestEpsilon | None:
+    import numpy as np
+
+    last = steps[-1].worst
+    if last is None or not last.attackable.any():
+        return None
+    smallest = np.full(len(last.flipped), np.inf)
+    for step in steps:
+        if step.worst is not None:
+            smallest = np.minimum(smallest, step.worst.smallest)
+    found = np.where(np.isfinite(smallest), np.minimum(smallest, last.epsilon), np.nan)[last.attackable]
+    return smallest_epsilon(found, last.epsilon)
+
+
+def _consistency(
+    frame: Frame, schema: Schema, clean: Answers, unit: float | None, config: SweepConfig, where: str
+) -> Consistency | None:
+    import numpy as np
+
+    matrix = movable_matrix(frame, schema, where) / np.array([column.scale for column in schema.movable()])
+    answers = clean.content if clean.kind == "probabilities" else clean.content.astype(float)[:, None]
+    if clean.kind == "labels":
+        answers = np.eye(len(clean.labels))[np.maximum(clean.content, 0)]
+    elif unit is not None:
+        answers = answers / unit
+    whole = np.isfinite(matrix).all(axis=1) & clean.answered
+    if whole.sum() < 2:
+        return None
+    return consistency(matrix[whole], answers[whole], seed=config.seed, where=where)
+
+
+def _predictions(
+    clean: Answers, truth: Sequence[object], swept: Sequence[Noisy], steps: Sequence[Step], config: SweepConfig
+) -> dict[str, Any]:
+    """What a report holds of it, one character an example; nothing of values, which have no classes."""
+    if clean.kind == "values":
+        return {}
+    labels = [*clean.labels, *sorted({str(each) for each in truth if each is not None} - set(clean.labels))]
+    if len(labels) > MAX_LABELS:
+        return {}
+    known = {name: symbol(place) for place, name in enumerate(labels)}
+    attacks = [
+        Attack(f"gaussian ε={_short(each.epsilon)}", _marks(each.flipped, clean, each.answers), each.moves,
+               _scores(each.answers))
+        for each in swept
+    ]  # fmt: skip
+    attacks += [
+        Attack(f"worst case ε={_short(step.epsilon)}", _marks(step.worst.flipped, clean, None), step.worst.moves)
+        for step in steps
+        if step.worst is not None
+    ]
+    return {
+        "labels": tuple(labels),
+        "expected": "".join(UNKNOWN if each is None else known[str(each)] for each in truth),
+        "predicted": "".join(UNKNOWN if place < 0 else symbol(place) for place in clean.predicted().tolist()),
+        "scores": _scores(clean),
+        "attacks": tuple(attacks),
+        "design": {
+            "epsilons": json.dumps(list(config.epsilons)),
+            "protected": json.dumps(sorted(config.protected)),
+            "seed": json.dumps(config.seed),
+            "scale": json.dumps(config.scale),
+            "budget": json.dumps(config.budget if config.worst_case else 0),
+        },
+    }
+
+
+def _marks(flipped: Any, clean: Answers, under: Answers | None) -> str:
+    answered = clean.answered if under is None else clean.answered & under.answered
+    return "".join(
+        UNKNOWN if not known else "01"[int(mark)]
+        for mark, known in zip(flipped.tolist(), answered.tolist(), strict=True)
+    )
+
+
+def _scores(answers: Answers) -> str:
+    if answers.kind != "probabilities":
+        return ""
+    known = answers.answered.tolist()
+    best = answers.content.max(axis=1).clip(0, 1).tolist()
+    return "".join(score_symbol(score) if there else UNKNOWN for score, there in zip(best, known, strict=True))
+
+
+def _short(epsilon: float) -> str:
+    short = f"{epsilon:g}"
+    return short if float(short) == epsilon else repr(epsilon)

@@ -1,0 +1,102 @@
+"""The attack of a frame: its movable columns become the attack's space, and what flipped comes back by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gate.suites.perturbation.attack.protocol import Found
+from gate.suites.perturbation.audit_config import SweepConfig
+from gate.suites.perturbation.models import Answers, Model
+from gate.suites.perturbation.noise_sweep import MOVES_SHOWN, movable_matrix
+from gate.suites.perturbation.tabular.ball import Ball
+from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A lower bound of the worst case at one ε: a row that was not flipped may have a flip that was missed.
+
+    Attributes:
+        flipped: (n,) rows for which a flip was found.
+        smallest: (n,) ε of the nearest flip found, infinite where there is none.
+        attackable: (n,) rows that could be attacked: answered, and not on the cut-off already.
+        queries: rows that the model was asked about, all together.
+        budget: the most that the search may ask for one row to find a flip.
+        moves: for the first flipped rows the column that moved farthest, in units of scale, and how many moved.
+        errors: by row why the model failed on a moved input.
+    """
+
+    epsilon: float
+    flipped: Any
+    smallest: Any
+    attackable: Any
+    queries: int
+    budget: int
+    moves: Mapping[int, str] = field(default_factory=dict)
+    errors: Mapping[int, str] = field(default_factory=dict)
+
+
+Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None], Worst]
+"""(model, frame, schema, clean answers, ε, configuration, spread of values) -> what it flipped."""
+
+
+def search(
+    model: Model,
+    frame: Frame,
+    schema: Schema,
+    clean: Answers,
+    epsilon: float,
+    config: SweepConfig,
+    spread: float | None,
+) -> Worst:
+    """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema."""
+    import numpy as np
+
+    from gate.suites.perturbation.attack.objective import Objective
+    from gate.suites.perturbation.attack.space import Space
+    from gate.suites.perturbation.attack.worst_case import worst_case
+
+    columns = schema.movable()
+    fixed = {name: frame.values(name) for name in Ball(schema, epsilon).fixed}
+
+    def project(clean_rows: Any, moved: Any, size: float, rows: Any) -> Any:
+        return Ball(schema, size).project(clean_rows, moved, {name: cells[rows] for name, cells in fixed.items()})
+
+    def assemble(moved: Any, rows: Any) -> Any:
+        return frame.take(rows).replaced({column.name: moved[:, at] for at, column in enumerate(columns)})
+
+    space = Space(
+        names=tuple(column.name for column in columns),
+        clean=movable_matrix(frame, schema, "gate sweep"),
+        scale=np.array([column.scale for column in columns]),
+        project=project,
+        keys=range(frame.rows),
+    )
+    objective = Objective(model, assemble, clean, tolerance=config.tolerance, spread=spread, where="worst case")
+    found = worst_case(space, objective, epsilon, seed=config.seed, budget=config.budget)
+    return Worst(
+        epsilon=epsilon,
+        flipped=found.flipped,
+        smallest=found.smallest,
+        attackable=found.attackable,
+        queries=int(found.queries.sum()),
+        budget=found.budget,
+        moves=_moves(space.names, space.clean, space.scale, found),
+        errors=found.errors,
+    )
+
+
+def _moves(names: tuple[str, ...], clean: Any, scale: Any, found: Found) -> dict[int, str]:
+    import numpy as np
+
+    told = {}
+    for row in np.flatnonzero(found.flipped)[:MOVES_SHOWN].tolist():
+        shifts = np.nan_to_num((found.moved[row] - clean[row]) / scale, nan=0.0)
+        far = int(np.abs(shifts).argmax())
+        count = int(np.count_nonzero(shifts))
+        more = f" and {count - 1} more" if count > 1 else ""
+        told[row] = f"{names[far]} {'+' if shifts[far] >= 0 else '−'}{abs(shifts[far]):.2g} sd{more}"
+    return told
