@@ -62,9 +62,13 @@ class Prepared:
 
     def characters(self, start: int, end: int) -> list[Span]:
         """Grapheme clusters (Unicode Annex 29; where in doubt, longer ones) from start to end."""
-        if self.text.isascii() and "\r" not in self.text:
+        if self._simple:
             return [(place, place + 1) for place in range(start, end)]
         return [match.span() for match in _patterns()[1].finditer(self.text, start, end)]
+
+    @cached_property
+    def _simple(self) -> bool:
+        return self.text.isascii() and "\r" not in self.text
 
     def on_borders(self, start: int, end: int) -> bool:
         """Whether neither end of a span tears a character."""

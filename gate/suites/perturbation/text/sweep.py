@@ -87,7 +87,9 @@ def text_sweep(
     clean = Clean.of(predict, texts, where)
     if len(truth) != len(clean.texts):
         remedy = "give one true class for each text, None where it is unknown"
-        raise UsageError(f"lengths differ: {len(clean.texts):,} texts, {len(truth):,} true classes", where, remedy)
+        raise UsageError(
+            f"lengths differ: {len(clean.texts):,} texts, {len(truth):,} true classes", where=where, remedy=remedy
+        )
     taken = preserving() if operators is None else chosen(operators, where)
     classes, said = _classes(clean.answers, truth, labels, numeric=numeric, where=where)
     checks = tuple(_check(clean, operator, design, where) for operator in taken)

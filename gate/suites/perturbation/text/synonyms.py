@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -58,7 +59,7 @@ def wordnet(word: str) -> tuple[str, ...]:
 def _english() -> Any:
     own = "or give a word list of your own: `synonym_operator({'quick': ['fast']})`"
     try:
-        import wn
+        wn = importlib.import_module("wn")
     except ImportError:
         remedy = f"`pip install wn`, then `python -m wn download oewn:2024`; {own}"
         raise UsageError("the library `wn` is not installed", where=_WHERE, remedy=remedy) from None

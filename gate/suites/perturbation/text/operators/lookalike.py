@@ -52,7 +52,7 @@ def _bare(letter: str) -> str | None:
     """The letter without marks; None where it has none, or where marks are a part of its script."""
     if letter in BARE:
         return BARE[letter]
-    first, *marks = unicodedata.normalize("NFD", letter)
+    first, *marks = list(unicodedata.normalize("NFD", letter))
     european = unicodedata.name(first, "").startswith(("LATIN", "GREEK", "CYRILLIC"))
     kept = [mark for mark in marks if unicodedata.category(mark) != "Mn"]
     return unicodedata.normalize("NFC", "".join([first, *kept])) if european and len(kept) < len(marks) else None

@@ -55,7 +55,7 @@ def _expand() -> Edit:
 
 def _spellings() -> dict[str, str]:
     """British words and their American spellings."""
-    found = {}
+    found: dict[str, str] = {}
     for line in SPELLINGS.strip().splitlines():
         british, american, *endings = line.split()
         found |= {british + ending[1:]: american + ending[1:] for ending in endings}
