@@ -7,7 +7,6 @@ it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,8 @@ from gate.schema.report import Attack
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, symbol
 from gate.suites.perturbation import probabilities
 from gate.suites.perturbation.table import Column, Table
+from gate.suites.perturbation.tabular import strengths
+from gate.suites.perturbation.tabular.draws import column_noise
 
 MOVES_SHOWN = 200
 
@@ -78,7 +79,7 @@ def sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         UsageError: an unknown protected column, an ε that is not positive, nothing to perturb, probabilities of a
             wrong shape or no number.
     """
-    steps = _checked(epsilons, where)
+    steps = strengths.checked(epsilons, where)
     table = Table(inputs, where, feature_names)
     table.refuse_unknown(protected)
     columns = table.numeric(frozenset(protected))
@@ -126,15 +127,6 @@ def _one(
     return attack, probabilities.largest_change(clean, under), raw
 
 
-def column_noise(seed: int, epsilon: float, column: str, count: int) -> Any:
-    """(count,) standard normal draws of the generator that belongs to (seed, ε, column name)."""
-    import numpy as np
-
-    named = json.dumps([seed, float(epsilon), column])
-    key = hashlib.blake2b(named.encode("utf-8"), digest_size=16).digest()
-    return np.random.Generator(np.random.Philox(key=int.from_bytes(key, "big"))).standard_normal(count)
-
-
 def _flipped(before: Sequence[int], after: Sequence[int]) -> str:
     return "".join(UNKNOWN if now < 0 or was < 0 else "01"[now != was] for was, now in zip(before, after, strict=True))
 
@@ -155,20 +147,6 @@ def _moves(farthest: Mapping[int, Column], shifts: Mapping[int, Any]) -> dict[in
         shift = float(shifts[column.place][row])
         told[row] = f"{column.name} {'+' if shift >= 0 else '−'}{abs(shift):.2g} sd"
     return told
-
-
-def _checked(epsilons: Sequence[float], where: str) -> list[float]:
-    """The ε in order, so that the list's own order changes nothing."""
-    if not epsilons:
-        raise UsageError("no epsilon is given", where=where, remedy="give at least one, for example 0.05")
-    for epsilon in epsilons:
-        if not 0 < epsilon < float("inf"):
-            raise UsageError(
-                f"epsilon {epsilon!r} is not positive and finite", where=where, remedy="give shares such as 0.05"
-            )
-    if len(set(epsilons)) != len(epsilons):
-        raise UsageError("an epsilon stands twice", where=where, remedy="give each once")
-    return sorted(float(epsilon) for epsilon in epsilons)
 
 
 def _short(epsilon: float) -> str:

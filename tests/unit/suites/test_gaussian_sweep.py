@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from gate.errors import UsageError
-from gate.suites.perturbation.gaussian import Swept, column_noise, sweep
+from gate.suites.perturbation.gaussian import Swept, sweep
 from gate.suites.perturbation.table import Table
+from gate.suites.perturbation.tabular.draws import column_noise
 
 ROWS = 40
 

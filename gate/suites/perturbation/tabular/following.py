@@ -52,6 +52,8 @@ def _two_valued(frame: Frame, column: str) -> bool:
     """Whether the column has at most two values, as an indicator has, scaled or not."""
     import numpy as np
 
+    if frame.storage(column).kind in ("mixed", "nested"):
+        return False
     cells = frame.values(column)
     if cells.dtype == object:
         return len({cell for cell in cells if cell is not None}) <= 2

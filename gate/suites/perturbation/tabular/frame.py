@@ -175,7 +175,7 @@ class Frame(ABC):
         if not hasattr(new, "write"):
             return False
         extent = self.extent(name)
-        return -EXACT < extent.low and extent.high < EXACT
+        return extent.low > -EXACT and extent.high < EXACT
 
 
 def _names(own: Sequence[object], given: Sequence[str] | None, where: str) -> tuple[str, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gate.errors import UsageError
-from gate.suites.perturbation.tabular.frame import Frame, Storage
+from gate.suites.perturbation.tabular.frame import Extent, Frame, Storage
 from gate.suites.perturbation.tabular.schema import Column, Kind, Scale
 
 MOST_LEVELS = 50
@@ -28,14 +29,17 @@ def column(frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where
         return _number(frame, name, kind, told, scale, where)
     if kind in ("boolean", "one-hot"):
         extent = frame.extent(name)
-        return Column(name, kind, 0.0, 1.0, 1.0, 0.0, _on_off(extent), immutable=held, nullable=kept.nullable)
+        levels = _on_off(extent)
+        common = _commonest(frame, name, levels)
+        return Column(name, kind, 0.0, 1.0, levels=levels, immutable=held, nullable=kept.nullable, neutral=common)
     if kind in ("category", "ordered"):
         levels = _levels(frame, name, kept, told.get("levels"), where)
-        return Column(name, kind, levels=levels, immutable=held, nullable=kept.nullable)
+        common = _commonest(frame, name, levels)
+        return Column(name, kind, levels=levels, immutable=held, nullable=kept.nullable, neutral=common)
     return Column(name, kind, immutable=held, nullable=kept.nullable)
 
 
-def _on_off(extent: Any) -> tuple[object, ...]:
+def _on_off(extent: Extent) -> tuple[object, ...]:
     return tuple(sorted({extent.low, extent.high})) if math.isfinite(extent.low) else ()
 
 
@@ -100,9 +104,7 @@ def _agree(frame: Frame, name: str, kept: Storage, kind: Kind, where: str) -> No
         raise UsageError(told, where=where, remedy="declare another kind, or convert the column")
 
 
-def _number(  # noqa: PLR0913
-    frame: Frame, name: str, kind: Kind, told: Mapping[str, Any], scale: Scale, where: str
-) -> Column:
+def _number(frame: Frame, name: str, kind: Kind, told: Mapping[str, Any], scale: Scale, where: str) -> Column:
     kept = frame.storage(name)
     if not kept.numeric:  # declared, but without any cell
         return Column(name, kind, nullable=kept.nullable, immutable=bool(told.get("immutable")))
@@ -129,6 +131,7 @@ def _number(  # noqa: PLR0913
         spread if varies or "scale" in told else 0.0,
         immutable=bool(told.get("immutable")),
         nullable=kept.nullable,
+        neutral=_median(frame.values(name), extent),
     )
 
 
@@ -136,7 +139,7 @@ def _inward(low: float) -> float:
     return float(math.ceil(low)) if math.isfinite(low) else low
 
 
-def _spread(numbers: Any, extent: Any, scale: Scale) -> float:
+def _spread(numbers: Any, extent: Extent, scale: Scale) -> float:
     """Standard deviation (population) or MAD of the finite cells; 0 when they are all equal or there are none."""
     import numpy as np
 
@@ -170,4 +173,22 @@ def _levels(
         return tuple(level for level in declared if level in observed)
     if kept.levels:
         return tuple(level for level in kept.levels if level in observed)
-    return tuple(sorted(observed, key=lambda level: (isinstance(level, (str, bytes)), level)))  # type: ignore[type-var,return-value]
+    listed: list[Any] = list(observed)
+    return tuple(sorted(listed, key=lambda level: (isinstance(level, (str, bytes)), level)))
+
+
+def _commonest(frame: Frame, name: str, levels: Sequence[object]) -> object:
+    """The level of most cells, the first of equals; None without any."""
+    counts = Counter(frame.values(name).tolist())
+    return max(levels, key=lambda level: counts[level], default=None)
+
+
+def _median(numbers: Any, extent: Extent) -> float | None:
+    """The lower median of the finite cells, which is one of them; None without any."""
+    import numpy as np
+
+    if math.isnan(extent.low):
+        return None
+    finite = numbers[np.isfinite(numbers)] if extent.infinite or np.isnan(numbers).any() else numbers
+    middle = (len(finite) - 1) // 2
+    return float(np.partition(finite, middle)[middle])

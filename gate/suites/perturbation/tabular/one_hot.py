@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gate.errors import UsageError
@@ -28,14 +27,25 @@ def grouped(frame: Frame, columns: Sequence[Column], declared: Mapping[str, str 
         _check(frame, group, members, where)
     taken = {column.name for members in named.values() for column in members}
     loose = [column for column in columns if column.kind in ("boolean", "integer", "one-hot")]
-    for group, members in _by_prefix([column for column in loose if column.name not in taken]).items():
-        if _exclusive(frame, members):
-            named.setdefault(group, []).extend(members)
+    for group, members in _by_prefix(frame, [column for column in loose if column.name not in taken]).items():
+        named.setdefault(group, []).extend(members)
     found = {}
     for group, members in named.items():
-        levels = _levels(frame, members)
+        counts = _counts(frame, members)
+        levels = tuple(counts)
+        common = max(counts, key=lambda level: counts[level], default=None)
         for column in members:
-            found[column.name] = replace(column, kind="one-hot", group=group, low=0.0, high=1.0, levels=levels)
+            found[column.name] = Column(
+                column.name,
+                "one-hot",
+                0.0,
+                1.0,
+                levels=levels,
+                group=group,
+                neutral=common,
+                immutable=column.immutable,
+                nullable=column.nullable,
+            )
     alone = next((column for column in columns if column.kind == "one-hot" and column.name not in found), None)
     if alone is not None:
         told = f"the column {alone.name!r:.60} is declared one-hot but belongs to no group"
@@ -56,19 +66,25 @@ def _check(frame: Frame, group: str, members: Sequence[Column], where: str) -> N
         raise UsageError(told, where=where, remedy="give it columns of 0 and 1 of which a row has at most one on")
 
 
-def _by_prefix(columns: Sequence[Column]) -> dict[str, list[Column]]:
-    """Columns by the longest prefix that two of them share."""
+def _by_prefix(frame: Frame, columns: Sequence[Column]) -> dict[str, list[Column]]:
+    """Columns of 0 and 1 that share a prefix, in groups of which a row has at most one on.
+
+    A group that has one on in every row is taken before one that may have none, and a larger group before its parts.
+    """
     prefixes: dict[str, list[Column]] = {}
     for column in columns:
-        for prefix in prefixes_of(column.name):
-            prefixes.setdefault(prefix, []).append(column)
+        if (column.low, column.high) in ((0, 1), (0, 0), (1, 1)):
+            for prefix in prefixes_of(column.name):
+                prefixes.setdefault(prefix, []).append(column)
+    shared = sorted((prefix for prefix in prefixes if len(prefixes[prefix]) > 1), key=lambda each: (len(each), each))
     found: dict[str, list[Column]] = {}
     taken: set[str] = set()
-    for prefix in sorted(prefixes, key=lambda each: (-len(each), each)):
-        members = [column for column in prefixes[prefix] if column.name not in taken]
-        if len(members) > 1:
-            found[prefix] = members
-            taken |= {column.name for column in members}
+    for complete in (True, False):
+        for prefix in shared:
+            members = [column for column in prefixes[prefix] if column.name not in taken]
+            if len(members) > 1 and _exclusive(frame, members, complete=complete):
+                found[prefix] = members
+                taken |= {column.name for column in members}
     return found
 
 
@@ -90,21 +106,20 @@ def _binary(frame: Frame, column: Column) -> bool:
     return bool((np.isnan(numbers) | (numbers == 0) | (numbers == 1)).all())
 
 
-def _exclusive(frame: Frame, members: Sequence[Column]) -> bool:
-    """Whether the columns hold 0 and 1 and each row at most one 1."""
+def _exclusive(frame: Frame, members: Sequence[Column], *, complete: bool = False) -> bool:
+    """Whether the columns hold 0 and 1 and each row at most one 1, or exactly one when `complete`."""
     import numpy as np
 
     if not all(_binary(frame, column) for column in members):
         return False
-    total: Any = sum(np.nan_to_num(frame.values(column.name)) for column in members)
-    return bool((total <= 1).all() and total.any())
+    total: Any = sum(frame.values(column.name) for column in members)
+    told = total[~np.isnan(total)]
+    return bool((told <= 1).all() and told.any() and (not complete or (told == 1).all()))
 
 
-def _levels(frame: Frame, members: Sequence[Column]) -> tuple[object, ...]:
-    """Names of the columns that are on in some row; "" first where a row has none on."""
-    import numpy as np
-
-    cells = [frame.values(column.name) for column in members]
-    total: Any = sum(cells)
-    on = [column.name for column, numbers in zip(members, cells, strict=True) if (numbers == 1).any()]
-    return (("",) if bool(np.any(total == 0)) else ()) + tuple(on)
+def _counts(frame: Frame, members: Sequence[Column]) -> dict[str, int]:
+    """Rows by the name of the column that is on, "" first where none is; levels of no row are left out."""
+    cells = {column.name: frame.values(column.name) for column in members}
+    total: Any = sum(cells.values())
+    counts = {"": int((total == 0).sum())} | {name: int((numbers == 1).sum()) for name, numbers in cells.items()}
+    return {level: count for level, count in counts.items() if count}

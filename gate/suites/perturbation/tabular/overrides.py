@@ -11,7 +11,8 @@ from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.names import unknown
 
 KINDS = ("numeric", "integer", "boolean", "category", "ordered", "string", "date", "one-hot")
-_KEYS = ("kind", "low", "high", "step", "scale", "levels", "immutable", "protected", "group")
+_NUMBERS = ("low", "high", "step", "scale")
+_KEYS = ("kind", *_NUMBERS, "levels", "immutable", "protected", "group")
 
 
 def checked(frame: Frame, overrides: Mapping[str, Mapping[str, object]], where: str) -> dict[str, dict[str, Any]]:
@@ -40,21 +41,21 @@ def _value(name: str, key: str, value: object, where: str) -> object:
         if value not in KINDS:
             raise unknown(f"kind of the column {name!r:.60} named", value, KINDS, where)
         return value
-    if key in ("immutable", "protected"):
-        if not isinstance(value, bool):
-            raise _wrong(name, f"{key} is true or false, not {value!r:.40}", "choose one", where)
-        return value
-    if key == "group":
-        if not isinstance(value, str) or not value.strip():
-            raise _wrong(name, "group is a text that is not empty", "name the one-hot group", where)
-        return value
+    if key in ("immutable", "protected") and not isinstance(value, bool):
+        raise _wrong(name, f"{key} is true or false, not {value!r:.40}", "choose one", where)
+    if key == "group" and not (isinstance(value, str) and value.strip()):
+        raise _wrong(name, "group is a text that is not empty", "name the one-hot group", where)
     if key == "levels":
-        if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not len(value):
-            raise _wrong(name, "levels are a list", "list the levels in their order", where)
-        if len(set(map(repr, value))) < len(value):
-            raise _wrong(name, "a level stands twice", "list each once", where)
-        return tuple(value)
-    return _number(name, key, value, where)
+        return _levels(name, value, where)
+    return _number(name, key, value, where) if key in _NUMBERS else value
+
+
+def _levels(name: str, value: object, where: str) -> tuple[object, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not len(value):
+        raise _wrong(name, "levels are a list", "list the levels in their order", where)
+    if len(set(map(repr, value))) < len(value):
+        raise _wrong(name, "a level stands twice", "list each once", where)
+    return tuple(value)
 
 
 def _number(name: str, key: str, value: object, where: str) -> float:

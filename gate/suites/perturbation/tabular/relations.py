@@ -86,8 +86,8 @@ def parse(text: str, names: Sequence[str], where: str) -> Relation:
     kept = tuple((name, turned * weight) for name, weight in weights.items() if weight)
     if not kept:
         raise UsageError(f"the relation {text!r:.80} binds no column", where=where, remedy="name a column in it")
-    signs: dict[str, Any] = {">=": "<=", ">": "<", "=": "=="}
-    return Relation(text, kept, signs.get(sign, sign), turned * bound + 0.0)
+    signs: dict[str, Any] = {"<=": "<=", ">=": "<=", "<": "<", ">": "<", "==": "==", "=": "=="}
+    return Relation(text, kept, signs[sign], turned * bound + 0.0)
 
 
 def _terms(side: str, text: str, where: str) -> list[tuple[str | None, float]]:
@@ -122,7 +122,7 @@ def bound_together(relations: Sequence[Relation]) -> list[tuple[tuple[Relation, 
     groups: list[tuple[tuple[Relation, ...], tuple[str, ...]]] = []
     for relation in relations:
         touched = [group for group in groups if set(group[1]) & set(relation.names)]
-        joined = tuple(each for group in touched for each in group[0]) + (relation,)
+        joined = (*(each for group in touched for each in group[0]), relation)
         columns = dict.fromkeys(name for each in joined for name in each.names)
         groups = [group for group in groups if group not in touched] + [(joined, tuple(columns))]
     return groups

@@ -30,6 +30,8 @@ class Column:
         immutable: never moved.
         protected: never moved, because it tells of a protected attribute.
         group: the one-hot group that it belongs to, or "".
+        neutral: what stands for a feature that drops out: the median of a number, the commonest level of a category;
+            of a one-hot column the commonest of its group's levels. None where no cell is there.
         nullable: whether a cell of it can be missing.
     """
 
@@ -43,6 +45,7 @@ class Column:
     immutable: bool = False
     protected: bool = False
     group: str = ""
+    neutral: object = None
     nullable: bool = False
 
     @property
@@ -81,7 +84,7 @@ class Schema:
         return tuple(column.name for column in self.columns if column.protected)
 
 
-def infer(  # noqa: PLR0913  all that a user may say of the columns
+def infer(
     frame: Frame,
     *,
     overrides: Overrides | None = None,

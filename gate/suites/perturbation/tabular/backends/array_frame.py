@@ -58,10 +58,7 @@ class ArrayFrame(Frame):
         import numpy as np
 
         plain = {self._places[name]: new for name, new in columns.items() if self._exact(name, new)}
-        if len(plain) == len(self.names):
-            array = np.empty_like(self._array)
-        else:
-            array = self._array.copy(order="K")
+        array = np.empty_like(self._array) if len(plain) == len(self.names) else self._array.copy(order="K")
         for name, new in columns.items():
             if self._places[name] not in plain:
                 self._write(array, name, cells.whole(new, self.rows))

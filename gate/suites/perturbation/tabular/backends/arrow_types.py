@@ -27,6 +27,12 @@ def storage(kind: Any, levels: tuple[object, ...] = ()) -> Storage:
         if inner.kind in ("nested", "mixed", "date"):
             return inner
         return Storage("category", nullable=True, levels=levels, ordered=bool(kind.ordered))
+    return _unnumbered(kind)
+
+
+def _unnumbered(kind: Any) -> Storage:
+    from pyarrow import types
+
     if types.is_temporal(kind):
         return Storage("date", nullable=True)
     if types.is_null(kind):

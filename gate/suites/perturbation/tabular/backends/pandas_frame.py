@@ -105,7 +105,7 @@ def _set(array: Any, places: Any, told: list[Any], old: Any) -> Any:
         dense = np.array(old)
         dense[places] = told
         return pd.array(dense, dtype=dtype)
-    if dtype == object:
+    if dtype.kind == "O" and isinstance(dtype, np.dtype):
         missing = next((cell for cell in array if cells.is_missing(cell)), None)
         array[places] = cells.filled([missing if cell is None else cell for cell in told])
     elif isinstance(dtype, np.dtype):

@@ -40,6 +40,10 @@ class PolarsFrame(Frame):
 
         column = self._column(name)
         dtype = column.dtype
+        if dtype == pl.Enum:
+            return Storage("category", nullable=True, levels=tuple(dtype.categories))
+        if dtype == pl.Categorical:
+            return Storage("category", nullable=True, levels=tuple(sorted(column.drop_nulls().unique().to_list())))
         if dtype.is_integer():
             low, high = column.lower_bound().item(), column.upper_bound().item()
             return Storage("integer", nullable=True, low=float(low), high=float(high))
@@ -49,19 +53,7 @@ class PolarsFrame(Frame):
             return Storage("float", nullable=True)
         if dtype == pl.Boolean:
             return Storage("boolean", nullable=True)
-        if dtype == pl.Enum:
-            return Storage("category", nullable=True, levels=tuple(dtype.categories))
-        if dtype == pl.Categorical:
-            return Storage("category", nullable=True, levels=tuple(sorted(column.drop_nulls().unique().to_list())))
-        if dtype.is_temporal():
-            return Storage("date", nullable=True)
-        if dtype == pl.Null:
-            return Storage("empty", nullable=True)
-        if dtype in (pl.String, pl.Binary):
-            return Storage("string", nullable=True)
-        if dtype == pl.Object:
-            return Storage("mixed", nullable=True, told="Python objects")
-        return Storage("nested" if dtype.is_nested() else "mixed", nullable=True, told=str(dtype))
+        return _unnumbered(dtype)
 
     def _values(self, name: str) -> Any:
         import numpy as np
@@ -93,3 +85,17 @@ class PolarsFrame(Frame):
         else:
             new = pl.Series(old.name, cells.native(kept, told), dtype=old.dtype)
         return new if differs.all() else new.zip_with(pl.Series(differs), old)
+
+
+def _unnumbered(dtype: Any) -> Storage:
+    import polars as pl
+
+    if dtype.is_temporal():
+        return Storage("date", nullable=True)
+    if dtype == pl.Null:
+        return Storage("empty", nullable=True)
+    if dtype in (pl.String, pl.Binary):
+        return Storage("string", nullable=True)
+    if dtype == pl.Object:
+        return Storage("mixed", nullable=True, told="Python objects")
+    return Storage("nested" if dtype.is_nested() else "mixed", nullable=True, told=str(dtype))
