@@ -226,7 +226,9 @@ def _value(value: Any, kind: str, where: str) -> Any:
     if kind == _FLAG and isinstance(value, bool):
         return value
     words = {_TEXTS: "a list of texts", _NUMBERS: "a list of numbers", _WHOLE: "a whole number", _FLAG: "true or false"}
-    raise SettingsError(f"{value!r:.60} is not {words.get(kind, f'a {kind}')}", where=where, remedy="see docs/sweeps.md")
+    raise SettingsError(
+        f"{value!r:.60} is not {words.get(kind, f'a {kind}')}", where=where, remedy="see docs/sweeps.md"
+    )
 
 
 def _checked(values: dict[str, Any], name: str) -> SweepConfig:

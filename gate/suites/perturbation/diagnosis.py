@@ -29,8 +29,8 @@ def why_nothing_moved(
     largest = swept[-1].epsilon
     if not any(each.cells for each in swept):
         return (
-            "The noise moved no cell: the columns hold whole numbers or a coarse grid, and every move was rounded back. "
-            "Give larger epsilons."
+            "The noise moved no cell: the columns hold whole numbers or a coarse grid, and every move was rounded "
+            "back. Give larger epsilons."
         )
     if _constant(clean):
         return "The model gives every row the same answer, so no input can move it."
@@ -38,12 +38,14 @@ def why_nothing_moved(
     if clean.kind == "labels":
         return (
             "The model answers with classes, not probabilities, so a change shows only where a class flips. "
-            f"At ε = 1, {int(far.flipped.sum()):,} of {frame.rows:,} classes flip. Give `predict_proba` where there is one."
+            f"At ε = 1, {int(far.flipped.sum()):,} of {frame.rows:,} classes flip. "
+            "Give `predict_proba` where there is one."
         )
     if far.typical_maximum >= SHOWN_AS_ZERO:
         return (
             f"The answers are steps, as those of trees are, and ε up to {largest:g} crosses none here; at ε = 1 they "
-            f"change by {far.typical_maximum:.2g}. Random noise misses steps that a search finds: `gate sweep` looks for them."
+            f"change by {far.typical_maximum:.2g}. Random noise misses steps that a search finds: `gate sweep` looks for "
+            "them."
         )
     return (
         "Not even noise as large as the columns' own scale moves an answer: the model hardly uses the columns that may "

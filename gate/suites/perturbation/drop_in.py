@@ -15,7 +15,7 @@ from typing import Any
 from gate.errors import GateError, UsageError
 from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.measures.status import Status, checked_threshold, gate_status
-from gate.suites.perturbation.models import as_model, ask
+from gate.suites.perturbation.models import Answers, Model, as_model, ask
 from gate.suites.perturbation.noise_sweep import Noisy, checked_epsilons, draws_for, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema, infer
@@ -133,8 +133,7 @@ def _run(
     frame = Frame.of(inputs, _WHERE)
     names = [protected] if isinstance(protected, str) else list(protected)
     schema = infer(frame, protected=names, where=_WHERE)
-    found = as_model(model, where=_WHERE)
-    clean = ask(found, frame.native(), frame.rows, _WHERE)
+    found, clean = _asked(model, frame)
     draws = draws_for(frame.rows)
     swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, where=_WHERE)
              for step in steps]  # fmt: skip
@@ -157,6 +156,23 @@ def _run(
         per_epsilon_flips={each.epsilon: int(each.flipped.sum()) for each in swept},
         diagnosis=why_nothing_moved(found, frame, schema, clean, swept, seed=seed, where=_WHERE),
     )
+
+
+def _asked(model: Any, frame: Frame) -> tuple[Model, Answers]:
+    """The model and its clean answers; like the reference, it takes whatever has one of the two methods.
+
+    Numbers from a `predict` that nothing else is known of are values, as they are there.
+    """
+    if hasattr(model, "predict_proba") and not hasattr(model, "predict"):
+        model = model.predict_proba
+    found = as_model(model, where=_WHERE)
+    try:
+        return found, ask(found, frame.native(), frame.rows, _WHERE)
+    except UsageError:
+        if found.kind is not None or not hasattr(model, "predict"):
+            raise
+    found = as_model(model, kind="values", where=_WHERE)
+    return found, ask(found, frame.native(), frame.rows, _WHERE)
 
 
 def refuse_failed(clean: Mapping[int, str], swept: Sequence[Noisy], where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,12 +19,11 @@ from gate.suites.perturbation.measures.robust import Robust, robust
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
 from gate.suites.perturbation.measures.status import Status, gate_status, worst
 from gate.suites.perturbation.models import Answers, Model, ask, borderline, noise_floor, spread_of
+from gate.suites.perturbation.models.reading import label_text
 from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian, movable_matrix
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
-from gate.suites.perturbation.worst_case import Search, Worst
-
-Progress = Callable[[str], None]
+from gate.suites.perturbation.worst_case import Progress, Search, Worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,8 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     """
     progress(f"asking {model.name} about {frame.rows:,} rows")
     clean = ask(model, frame.native(), frame.rows, where)
+    if clean.kind != "values":
+        truth = [None if each is None else label_text(each) for each in truth]
     known, right = _truth(clean, truth, config, where)
     unit = _spread(clean, truth)
     floor = noise_floor(model, frame.native(), frame.rows, where, spread=unit)
@@ -119,12 +120,12 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         progress(f"ε = {epsilon:g}: noise")
         noisy = gaussian(
             model, frame, schema, clean, epsilon, seed=config.seed, draws=draws_for(frame.rows),
-            tolerance=config.tolerance, spread=unit, where=where, progress=progress,
+            tolerance=config.tolerance, spread=unit, where=where,
         )  # fmt: skip
         found = None
         if search is not None:
             progress(f"ε = {epsilon:g}: worst case")
-            found = search(model, frame, schema, clean, epsilon, config, unit)
+            found = search(model, frame, schema, clean, epsilon, config, unit, progress)
         errors += _failures(noisy, found)
         swept.append(noisy)
         steps.append(_step(config, noisy, found, clean, known, right, where))
@@ -167,7 +168,7 @@ def stability_analysis(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _step(  # noqa: PLR0913  one row of a table
+def _step(
     config: SweepConfig, noisy: Noisy, found: Worst | None, clean: Answers, known: Any, right: Any, where: str
 ) -> Step:
     import numpy as np
@@ -179,12 +180,10 @@ def _step(  # noqa: PLR0913  one row of a table
     noise = replace(noise, maximum=noisy.typical_maximum)
     marks = noisy.flipped if found is None else found.flipped
     broken = robust(right, marks, known, where=where) if known.any() else None
-    if config.judge == "score":
-        judged: float | None = noise.maximum
-    elif broken is not None and broken.attack_success_rate is not None:
-        judged = broken.attack_success_rate
-    else:
-        judged = float(np.mean(marks[clean.answered]))
+    judged = noise.maximum
+    if config.judge == "flips":
+        success = None if broken is None else broken.attack_success_rate
+        judged = float(np.mean(marks[clean.answered])) if success is None else success
     return Step(noisy.epsilon, noise, found, broken, gate_status(judged, config.threshold, where=where))
 
 
@@ -211,7 +210,7 @@ def _truth(clean: Answers, truth: Sequence[object], config: SweepConfig, where: 
     unknown = sorted({str(each) for each in truth if each is not None} - set(clean.labels))
     if unknown and clean.kind == "probabilities":
         raise UsageError(
-            f"the target holds {unknown[0]!r:.60}, which is none of the model's classes ({', '.join(clean.labels[:5])})",
+            f"the target holds {unknown[0]!r:.60}, none of the model's classes ({', '.join(clean.labels[:5])})",
             where=where,
             remedy="name the model's classes in `labels`, in the order of its probabilities, as the target writes them",
         )

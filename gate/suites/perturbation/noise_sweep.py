@@ -8,7 +8,7 @@ make the largest change say less about the seed: its maximum is the median over 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,7 +94,6 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     tolerance: float | None = None,
     spread: float | None = None,
     where: str = "sweep",
-    progress: Callable[[str], None] | None = None,
 ) -> Noisy:
     """Ask the model about noisy rows, once a draw.
 
@@ -111,7 +110,8 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     ball, matrix = Ball(schema, float("inf")), movable_matrix(frame, schema, where)
     fixed = {name: frame.values(name) for name in ball.fixed}
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
-    maxima, first, failed = [], None, {}
+    maxima, first = [], None
+    failed: dict[int, str] = {}
     for draw in range(draws):
         moved = ball.project(matrix, matrix + _noise(schema, epsilon, seed, draw, frame.rows), fixed)
         native = frame.replaced({column.name: moved[:, at] for at, column in enumerate(schema.movable())})
@@ -122,8 +122,6 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         if draw == 0:
             marks = flipped(clean, answers, tolerance, spread=unit, where=where)
             first = answers, change, marks, _cells(matrix, moved), _moves(schema, matrix, moved, marks)
-        if progress is not None and draws > 1:
-            progress(f"ε={epsilon:g}: draw {draw + 1} of {draws}")
     if first is None:
         raise UsageError("no draw was asked for", where=where, remedy="give at least one")
     return Noisy(epsilon, first[0], first[1], first[2], tuple(maxima), first[3], first[4], failed)
@@ -178,11 +176,11 @@ def _moves(schema: Schema, clean: Any, moved: Any, marks: Any) -> dict[int, str]
     import numpy as np
 
     columns = schema.movable()
+    scale = np.array([column.scale for column in columns])
     told = {}
     for row in np.flatnonzero(marks)[:MOVES_SHOWN].tolist():
-        shifts = [(moved[row, at] - clean[row, at]) / column.scale for at, column in enumerate(columns)]
-        known = [(abs(shift), columns[at].name, shift) for at, shift in enumerate(shifts) if shift and shift == shift]
-        if known:
-            _, name, shift = max(known)
-            told[row] = f"{name} {'+' if shift >= 0 else '−'}{abs(shift):.2g} sd"
+        shifts = np.nan_to_num((moved[row] - clean[row]) / scale, nan=0.0)
+        far = int(np.abs(shifts).argmax())
+        if shifts[far]:
+            told[row] = f"{columns[far].name} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd"
     return told

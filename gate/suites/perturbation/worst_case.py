@@ -14,6 +14,8 @@ from gate.suites.perturbation.tabular.ball import Ball
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
 
+ROWS_AT_ONCE = 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class Worst:
@@ -39,8 +41,9 @@ class Worst:
     errors: Mapping[int, str] = field(default_factory=dict)
 
 
-Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None], Worst]
-"""(model, frame, schema, clean answers, ε, configuration, spread of values) -> what it flipped."""
+Progress = Callable[[str], None]
+Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None, Progress], Worst]
+"""(model, frame, schema, clean answers, ε, configuration, spread of values, progress) -> what it flipped."""
 
 
 def search(
@@ -51,8 +54,42 @@ def search(
     epsilon: float,
     config: SweepConfig,
     spread: float | None,
+    progress: Progress,
 ) -> Worst:
-    """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema."""
+    """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema.
+
+    Rows go by 5,000, which bounds the memory and tells how far it came; a row's result does not depend on the others.
+    """
+    import numpy as np
+
+    parts = []
+    for start in range(0, frame.rows, ROWS_AT_ONCE):
+        rows = np.arange(start, min(start + ROWS_AT_ONCE, frame.rows))
+        if start:
+            progress(f"ε = {epsilon:g}: worst case, {start:,} of {frame.rows:,} rows")
+        parts.append(_part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start))
+    return Worst(
+        epsilon=epsilon,
+        flipped=np.concatenate([part.flipped for part in parts]),
+        smallest=np.concatenate([part.smallest for part in parts]),
+        attackable=np.concatenate([part.attackable for part in parts]),
+        queries=sum(part.queries for part in parts),
+        budget=config.budget,
+        moves=dict(list({row: told for part in parts for row, told in part.moves.items()}.items())[:MOVES_SHOWN]),
+        errors={row: cause for part in parts for row, cause in part.errors.items()},
+    )
+
+
+def _part(
+    model: Model,
+    frame: Frame,
+    schema: Schema,
+    clean: Answers,
+    epsilon: float,
+    config: SweepConfig,
+    spread: float | None,
+    start: int,
+) -> Worst:
     import numpy as np
 
     from gate.suites.perturbation.attack.objective import Objective
@@ -70,13 +107,14 @@ def search(
 
     space = Space(
         names=tuple(column.name for column in columns),
-        clean=movable_matrix(frame, schema, "gate sweep"),
+        clean=movable_matrix(frame, schema, "worst case"),
         scale=np.array([column.scale for column in columns]),
         project=project,
-        keys=range(frame.rows),
+        keys=range(start, start + frame.rows),
     )
     objective = Objective(model, assemble, clean, tolerance=config.tolerance, spread=spread, where="worst case")
     found = worst_case(space, objective, epsilon, seed=config.seed, budget=config.budget)
+    moves = _moves(space.names, space.clean, space.scale, found)
     return Worst(
         epsilon=epsilon,
         flipped=found.flipped,
@@ -84,8 +122,8 @@ def search(
         attackable=found.attackable,
         queries=int(found.queries.sum()),
         budget=found.budget,
-        moves=_moves(space.names, space.clean, space.scale, found),
-        errors=found.errors,
+        moves={start + row: told for row, told in moves.items()},
+        errors={start + row: cause for row, cause in found.errors.items()},
     )
 
 

@@ -82,7 +82,7 @@ def floor(
         confidence: chance that the bound does so.
 
     Raises:
-        UsageError: fewer than 5 retrains, other numbers of examples, none with a known truth, or a share outside 0 to 1.
+        UsageError: fewer than 5 retrains, other numbers of examples, none with a known truth, or a share below .5.
     """
     if len(retrains) < FEWEST:
         raise UsageError(
@@ -101,7 +101,7 @@ def floor(
     spread = sqrt(sum((each - mean) ** 2 for each in seen) / (len(seen) - 1))
     reach = min(mean + tolerance_factor(len(seen), content, confidence) * spread, pi / 2)
     bound = (total + 0.75) * sin(reach) ** 2 - 0.375
-    return Floor(negatives, total, max(max(negatives), int(bound + 1e-9)), content, confidence)
+    return Floor(negatives, total, max(*negatives, int(bound + 1e-9)), content, confidence)
 
 
 def tolerance_factor(count: int, content: float, confidence: float) -> float:

@@ -37,7 +37,8 @@ def pinned(marks: Marks, keys: Sequence[object], wanted: Collection[object]) -> 
         wanted: keys of the pinned ones.
     """
     pins = set(wanted)
-    broken, held = [], []
+    broken: list[object] = []
+    held: list[object] = []
     for place, key in enumerate(keys):
         if key in pins:
             bad = bool(marks.changed[place]) and not bool(marks.positive[place])

@@ -140,7 +140,7 @@ def test_groups_pay_for_their_number() -> None:
     found = slices(
         marks, {"region": region, "age": [place // 40 for place in range(count)]}, {"first": lambda place: place < 3}
     )
-    assert [each.name for each in found][0] == "age=0" and found[0].rates.negative == 8
+    assert (found[0].name, found[0].rates.negative) == ("age=0", 8)
     tested = [each for each in found if each.tested]
     assert len(tested) == 8
     assert found[0].adjusted == pytest.approx(exact_one_sided(8, 0) * 8)
