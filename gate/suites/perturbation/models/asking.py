@@ -30,17 +30,20 @@ def ask(
     memory: int = MEMORY,
     threads: int = 1,
     exact: bool = False,
+    copies: bool = True,
 ) -> Answers:
     """What a model answers, in batches.
 
     Args:
         model: a `Model`, or anything that `as_model` takes.
-        native_rows: array, frame or list of the user's own kind; the model always gets a copy.
+        native_rows: array, frame or list of the user's own kind.
         rows: how many there are.
         memory: bytes of input in flight; it sets the size of a batch.
         threads: how many batches are asked at once of a model that is thread-safe.
         exact: leave the answers as they came. By default they are rounded (see `Answers.rounded`), so that neither
             the size of a batch nor the number of threads shows in them.
+        copies: give the model a copy, and say in `Answers.mutated` whether it changed it. False for rows that were made
+            for this call, once a model has shown that it changes nothing.
 
     Raises:
         UsageError: answers of a wrong shape, kind or range; a model that fails on every row or on more than 100.
@@ -52,7 +55,7 @@ def ask(
     workers = max(1, threads) if found.thread_safe else 1
     size = _batch(found, native_rows, memory, workers)
     spans = [(start, min(start + size, rows)) for start in range(0, rows, size)]
-    asker = _Asker(found, native_rows, where)
+    asker = _Asker(found, native_rows, where, copies=copies)
     if workers == 1 or len(spans) == 1:
         asked = [asker.batch(start, stop) for start, stop in spans]
     else:
@@ -71,23 +74,23 @@ def _batch(model: Model, native_rows: Any, memory: int, workers: int) -> int:
 class _Asker:
     """Asks for spans of rows and remembers which could not be answered."""
 
-    def __init__(self, model: Model, native_rows: Any, where: str) -> None:
+    def __init__(self, model: Model, native_rows: Any, where: str, *, copies: bool) -> None:
         self.failed: dict[int, str] = {}
         self.first: Exception | None = None
         self.mutated = False
-        self._model, self._rows, self._where = model, native_rows, where
+        self._model, self._rows, self._where, self._copies = model, native_rows, where, copies
 
     def batch(self, start: int, stop: int) -> list[tuple[int, Part]]:
         """Parts by their first row; rows on which the model raises are in none."""
         given = pieces.part(self._rows, start, stop)
-        shown = pieces.duplicate(given)
+        shown = pieces.duplicate(given) if self._copies else given
         try:
             raw = self._model.call(shown)
         except GateError:
             raise
         except Exception as error:  # the model is the user's code: whatever it raises belongs to its rows
             return list(self._halved(start, stop, error))
-        if start == 0 and not pieces.same(given, shown):
+        if start == 0 and self._copies and not pieces.same(given, shown):
             self.mutated = True
         return [(start, read(raw, stop - start, self._model, self._where))]
 
