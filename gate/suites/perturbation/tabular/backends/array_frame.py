@@ -49,10 +49,12 @@ class ArrayFrame(Frame):
         return Storage(_KINDS[dtype.kind], nullable=dtype.kind == "f", plain=dtype.kind == "f" and dtype.itemsize <= 8)
 
     def _values(self, name: str) -> Any:
+        import numpy as np
+
         column = self._array[:, self._places[name]]
         if not self.storage(name).numeric:
             return cells.as_objects(column.astype(object))
-        return cells.as_numbers(column) if column.dtype == object else column.astype(float, copy=False)
+        return cells.as_numbers(column) if column.dtype == object else np.ascontiguousarray(column, dtype=float)
 
     def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
         import numpy as np
@@ -81,20 +83,29 @@ class ArrayFrame(Frame):
 
 
 def _stream(array: Any, columns: Mapping[int, Any]) -> None:
-    """Write whole numeric columns, block of rows by block of rows."""
+    """Write whole numeric columns, block of rows by block of rows unless columns lie in one piece."""
     import numpy as np
 
-    whole = {place: new for place, new in columns.items() if not hasattr(new, "write")}
-    buffer = np.empty(min(BLOCK, len(array)))
+    straight = array.dtype == float and array.flags.f_contiguous
+    sources = {place: columns[place] for place in sorted(columns) if hasattr(columns[place], "write")}
+    for place, new in columns.items():
+        if place not in sources:
+            array[:, place] = new
+        elif straight:
+            new.write(array[:, place])
+    if straight or not sources:
+        return
+    buffer = np.empty((len(sources), min(BLOCK, len(array))))
     for start in range(0, len(array), BLOCK):
-        stop = min(start + BLOCK, len(array))
-        for place, new in columns.items():
-            if place in whole:
-                array[start:stop, place] = new[start:stop]
-            else:
-                part = buffer[: stop - start]
-                new.write(part)
-                array[start:stop, place] = part
+        part = array[start : start + BLOCK]
+        for row, new in enumerate(sources.values()):
+            new.write(buffer[row, : len(part)])
+        made = buffer[:, : len(part)]
+        if len(sources) == array.shape[1]:
+            part[...] = made.T
+        else:
+            for row, place in enumerate(sources):
+                part[:, place] = made[row]
 
 
 def _array(inputs: Any, where: str) -> Any:

@@ -12,7 +12,7 @@ from gate.suites.perturbation.tabular.operators.operator import Operator
 from gate.suites.perturbation.tabular.schema import Column, Schema
 
 Law = Literal["gaussian", "uniform"]
-BLOCK = 16_384
+BLOCK = 32_768
 """Rows that are drawn at a time, so that they stay in the processor's cache."""
 
 
