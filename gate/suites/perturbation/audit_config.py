@@ -169,8 +169,8 @@ def _audit(text: str, name: str) -> SweepConfig:
         parts["reproducibility"] = {"random_seed": whole["random_seed"], **_section(parts["reproducibility"], name)}
     known = {part: {key: entry for key, entry in _section(given, f"{name}: {part}").items() if key in AUDIT_KEYS[part]}
              for part, given in parts.items()}  # fmt: skip
-    values = {key: value for key, value in _values(known, AUDIT_KEYS, name).items() if value not in ("", ())}
-    if "path" not in values:
+    values = _values(known, AUDIT_KEYS, name)
+    if not values.get("path"):
         dataset = parts["data"].get("dataset")
         told = f"the data set {dataset!r:.60} comes with GlassAlpha only" if dataset else "there is no data.path"
         raise SettingsError(told, where=name, remedy="write its table to a file and set `data.path`")
