@@ -44,8 +44,7 @@ def why_nothing_moved(
     if far.typical_maximum >= SHOWN_AS_ZERO:
         return (
             f"The answers are steps, as those of trees are, and ε up to {largest:g} crosses none here; at ε = 1 they "
-            f"change by {far.typical_maximum:.2g}. Random noise misses steps that a search finds: `gate sweep` looks for "
-            "them."
+            f"change by {far.typical_maximum:.2g}. Random noise misses steps that a search finds: try `gate sweep`."
         )
     return (
         "Not even noise as large as the columns' own scale moves an answer: the model hardly uses the columns that may "

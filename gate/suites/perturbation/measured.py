@@ -20,7 +20,7 @@ from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest
 from gate.suites.perturbation.measures.status import Status, gate_status, worst
 from gate.suites.perturbation.models import Answers, Model, ask, borderline, noise_floor, spread_of
 from gate.suites.perturbation.models.reading import label_text
-from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian, movable_matrix
+from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Progress, Search, Worst
@@ -249,7 +249,14 @@ def _consistency(
 ) -> Consistency | None:
     import numpy as np
 
-    matrix = movable_matrix(frame, schema, where) / np.array([column.scale for column in schema.movable()])
+    free = [column for column in schema.columns if not column.protected]
+    numbers = [column for column in free if column.kind in ("numeric", "integer")]
+    matrix = np.column_stack(
+        [np.zeros((frame.rows, 0)), *(frame.values(column.name) / column.scale for column in numbers if column.scale)]
+    )
+    codes = np.column_stack(
+        [np.zeros((frame.rows, 0)), *(_codes(frame.values(column.name)) for column in free if column not in numbers)]
+    )
     answers = clean.content if clean.kind == "probabilities" else clean.content.astype(float)[:, None]
     if clean.kind == "labels":
         answers = np.eye(len(clean.labels))[np.maximum(clean.content, 0)]
@@ -258,7 +265,14 @@ def _consistency(
     whole = np.isfinite(matrix).all(axis=1) & clean.answered
     if whole.sum() < 2:
         return None
-    return consistency(matrix[whole], answers[whole], seed=config.seed, where=where)
+    return consistency(matrix[whole], answers[whole], codes[whole], seed=config.seed, where=where)
+
+
+def _codes(cells: Any) -> Any:
+    """(n,) the same number for the same cell."""
+    import numpy as np
+
+    return np.unique([str(cell) for cell in cells.tolist()], return_inverse=True)[1]
 
 
 def _predictions(

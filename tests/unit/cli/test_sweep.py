@@ -12,10 +12,10 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("pandas")
 
-from gate.cli.sweep_inputs import plain, protected_names, sample  # noqa: E402
-from gate.ingest import read_report  # noqa: E402
-from gate.schema.report import Kind  # noqa: E402
-from tests.support.command_line import Ended, Shell, refused  # noqa: E402
+from gate.cli.sweep_inputs import plain, protected_names, sample
+from gate.ingest import read_report
+from gate.schema.report import Kind
+from tests.support.command_line import Ended, Shell, refused
 
 MODEL = """
 import numpy as np

@@ -113,7 +113,9 @@ def test_protected_columns_are_never_moved() -> None:
 
 def test_what_a_report_holds_is_one_character_an_example_and_moves_in_units_of_scale() -> None:
     rows = population(60) * 1000 + 5000
-    found = run(rows, SweepConfig("t", epsilons=(0.2,)), ask=lambda given: one((given - 5000) / 1000), truth=["yes"] * 60)
+    found = run(
+        rows, SweepConfig("t", epsilons=(0.2,)), ask=lambda given: one((given - 5000) / 1000), truth=["yes"] * 60
+    )
     assert [attack.name for attack in found.attacks] == ["gaussian ε=0.2", "worst case ε=0.2"]
     for text in (found.expected, found.predicted, found.scores, *(attack.flipped for attack in found.attacks)):
         assert len(text) == 60
@@ -166,7 +168,9 @@ def test_a_regression_flips_beyond_its_tolerance() -> None:
         return 500 * np.asarray(given, dtype=float) @ WEIGHTS
 
     truth = value(rows).tolist()
-    found = run(rows, SweepConfig("t", epsilons=(0.1,), tolerance=0.15), ask=value, truth=truth, kind="values", labels=None)
+    found = run(
+        rows, SweepConfig("t", epsilons=(0.1,), tolerance=0.15), ask=value, truth=truth, kind="values", labels=None
+    )
     assert found.accuracy == 1.0
     assert found.labels == () and found.attacks == ()
     assert found.steps[0].worst is not None

@@ -40,6 +40,7 @@ class Consistency:
 def consistency(
     numbers: Any,
     answers: Any,
+    codes: Any = None,
     *,
     neighbours: int = NEIGHBOURS,
     rows: int = ROWS,
@@ -51,6 +52,8 @@ def consistency(
 
     Args:
         numbers: (n, d) columns in units of scale, without those that must not matter (protected ones).
+        codes: (n, m) columns that are equal or not, such as categories: a difference counts as one unit of scale, as
+            in the heterogeneous Euclidean-overlap metric (Wilson and Martinez 1997, section 2.3).
         answers: (n,) or (n, k) probabilities, or values in units of their spread.
         neighbours: nearest other rows that a row is compared with for `agreement`; fewer where there are fewer rows.
         rows: largest number of rows compared; above it a sample without replacement.
@@ -62,16 +65,16 @@ def consistency(
     """
     import numpy as np
 
-    x, f = _checked(numbers, answers, where)
+    x, f, c = _checked(numbers, answers, codes, where)
     total = len(x)
     if total > rows:
         chosen = np.sort(np.random.default_rng(seed).permutation(total)[: max(2, rows)])
-        x, f = x[chosen], f[chosen]
+        x, f, c = x[chosen], f[chosen], c[chosen]
     count, near = len(x), min(neighbours, len(x) - 1)
     steepest, contradictions, apart = 0.0, 0, np.empty(count)
     for start in range(0, count, block):
         here = slice(start, min(start + block, count))
-        distance = _distances(x[here], x)
+        distance = _distances(x[here], x, c[here], c)
         change = _changes(f[here], f)
         own = np.arange(here.start, here.stop)
         distance[own - start, own] = np.inf
@@ -84,13 +87,15 @@ def consistency(
     return Consistency(steepest, 1 - float(apart.mean()), contradictions // 2, count, total)
 
 
-def _distances(some: Any, all_rows: Any) -> Any:
+def _distances(some: Any, all_rows: Any, some_codes: Any, all_codes: Any) -> Any:
     """(b, n) Euclidean distances, column by column, so that a pair has the same bits in every block."""
     import numpy as np
 
     squares = np.zeros((len(some), len(all_rows)))
     for column in range(all_rows.shape[1]):
         squares += np.square(some[:, column, None] - all_rows[None, :, column])
+    for column in range(all_codes.shape[1]):
+        squares += some_codes[:, column, None] != all_codes[None, :, column]
     return np.sqrt(squares)
 
 
@@ -104,15 +109,16 @@ def _changes(some: Any, all_rows: Any) -> Any:
     return largest
 
 
-def _checked(numbers: Any, answers: Any, where: str) -> tuple[Any, Any]:
+def _checked(numbers: Any, answers: Any, codes: Any, where: str) -> tuple[Any, Any, Any]:
     import numpy as np
 
     x, f = np.asarray(numbers, dtype=float), np.asarray(answers, dtype=float)
     f = f[:, None] if f.ndim == 1 else f
-    if x.ndim != 2 or f.ndim != 2 or len(x) != len(f) or len(x) < 2 or not x.shape[1]:
+    c = np.zeros((len(f), 0), dtype=np.int64) if codes is None else np.asarray(codes)
+    if x.ndim != 2 or f.ndim != 2 or len(x) != len(f) or len(x) < 2 or c.ndim != 2 or len(c) != len(x):
         remedy = "give (n, d) numbers and n answers, n at least 2"
         raise UsageError(f"shapes {np.shape(numbers)} and {np.shape(answers)} do not fit", where=where, remedy=remedy)
     if not (np.isfinite(x).all() and np.isfinite(f).all()):
         remedy = "leave out rows with empty cells and rows without an answer"
         raise UsageError("a cell or an answer is NaN or infinite", where=where, remedy=remedy)
-    return x, f
+    return x, f, c

@@ -120,6 +120,12 @@ def test_equal_rows_with_other_answers_contradict() -> None:
     assert found.steepest == pytest.approx(1.0)
 
 
+def test_another_category_is_one_unit_away() -> None:
+    found = consistency([[0.0], [0.0]], [0.2, 0.5], [["a"], ["b"]])
+    assert (found.contradictions, found.steepest) == (0, pytest.approx(0.3))
+    assert consistency(np.zeros((2, 0)), [0.2, 0.5], [[1, 1], [2, 2]]).steepest == pytest.approx(0.3 / 2**0.5)
+
+
 def test_blocks_change_nothing_and_a_sample_is_said() -> None:
     random = np.random.default_rng(3)
     x, f = random.normal(size=(90, 4)), random.random((90, 3))
