@@ -67,4 +67,4 @@ def _english() -> Any:
     if not lexicons:
         remedy = f"`python -m wn download oewn:2024`; {own}"
         raise UsageError("`wn` has no English WordNet yet", where=_WHERE, remedy=remedy)
-    return wn.Wordnet(lexicons[-1])
+    return wn.Wordnet(max(lexicons, key=lambda name: (name.startswith("oewn"), name)))
