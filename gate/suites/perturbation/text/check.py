@@ -27,7 +27,8 @@ class Check:
         moves: for the first failed examples, how far the text moved; without a word of it.
         texts: for the same examples the edited text; never for a report.
         scores: one character an example (`gate.schema.symbols`) for the probability of the answer; or empty.
-        error: what the model raised; then nothing was measured.
+        asked: how many edited texts the model was asked about.
+        error: what the model raised, in its own words, so never for a report; then nothing was measured.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Check:
     moves: Mapping[int, str] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
     scores: str = ""
+    asked: int = 0
     error: str = ""
 
     @property
@@ -65,7 +67,7 @@ class Check:
         if self.measured:
             return ""
         told = "; ".join(f"{reason} ({count:,})" for reason, count in sorted(self.reasons.items()))
-        return self.error or told or "no example was measured"
+        return told or "no example was measured"
 
     def attack(self) -> Attack:
         """For the facet `Predictions`."""

@@ -183,38 +183,48 @@ class Clean:
         quoted: Iterable[int] = (),
     ) -> Check:
         """Edit, ask about what changed, and mark what fails. What the model raises becomes the check's `error`."""
-        edits = [design.edited(operator, text) for text in self.texts]
-        why = {place: edit.reason for place, edit in enumerate(edits) if edit.reason}
+        edited = [design.edits(operator, text) for text in self.texts]
+        why = {place: reason for place, (edits, reason) in enumerate(edited) if not edits}
         why |= dict.fromkeys(quoted, QUOTED)
         if kind != "canary":
             why |= dict.fromkeys(sorted(self.unsteady), UNSTEADY)
         why |= {place: UNANSWERED for place, answer in enumerate(self.answers) if answer.label is None}
-        asked = [place for place in range(len(edits)) if place not in why]
+        asked = [(place, edit) for place, (edits, _) in enumerate(edited) if place not in why for edit in edits]
         name = design.name(operator)
         try:
-            told = ask(self.model, [edits[place].text for place in asked], f"{where}, {name}")
+            told = ask(self.model, [edit for _, edit in asked], f"{where}, {name}")
         except GateError:
             raise
         except Exception as error:  # the other operators go on
-            cause = f"the model raised {type(error).__name__}: {error}"[:300]
-            return Check(kind, name, UNKNOWN * len(edits), {cause: len(edits)}, gates, error=cause)
-        after = dict(zip(asked, told, strict=True))
-        why |= {place: UNANSWERED for place, answer in after.items() if answer.label is None}
-        marks = [
-            UNKNOWN if place in why else "01"[bool(fails(self.answers[place], after[place]))]
-            for place in range(len(edits))
-        ]
-        shown = _failed(marks)
+            cause, count = f"the model raised {type(error).__name__}", len(edited)
+            return Check(kind, name, UNKNOWN * count, {cause: count}, gates, error=f"{cause}: {error}"[:300])
+        worst: dict[int, _Edit] = {}
+        for (place, edit), answer in zip(asked, told, strict=True):
+            failed = answer.label is not None and bool(fails(self.answers[place], answer))
+            if place not in worst or failed > worst[place].failed or worst[place].answer.label is None:
+                worst[place] = _Edit(edit, answer, failed)
+        why |= {place: UNANSWERED for place, edit in worst.items() if edit.answer.label is None}
+        shown = [place for place, edit in sorted(worst.items()) if edit.failed][:MOVES_SHOWN]
         return Check(
             kind,
             name,
-            "".join(marks),
+            "".join(UNKNOWN if place in why else "01"[worst[place].failed] for place in range(len(edited))),
             dict(sorted(Counter(why.values()).items())),
             gates,
-            {place: _moved(self.texts[place], edits[place].text) for place in shown},
-            {place: edits[place].text for place in shown},
-            scores([after.get(place, Answer(None)) for place in range(len(edits))]),
+            {place: _moved(self.texts[place], worst[place].text) for place in shown},
+            {place: worst[place].text for place in shown},
+            scores([worst[place].answer if place in worst else Answer(None) for place in range(len(edited))]),
+            len(asked),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """The edit of a text that failed first, else its first one."""
+
+    text: str
+    answer: Answer
+    failed: bool
 
 
 def scores(answers: Sequence[Answer]) -> str:

@@ -59,8 +59,9 @@ def refuse_changing(operator: Operator, where: str) -> None:
         UsageError: the operator changes the meaning.
     """
     if operator.meaning is Meaning.CHANGING:
+        others = "`canary`, `sensitivity` or `directional`" if operator.canary else "`sensitivity` or `directional`"
         remedy = (
-            "ask `sensitivity` or `directional` of it, or, if your task's answer stays the same, give "
+            f"ask {others} of it, or, if your task's answer stays the same, give "
             f"`OPERATORS[{operator.name!r}].declared('preserving')`"
         )
         raise UsageError(f"`{operator.name:.60}` changes the meaning", where=where, remedy=remedy)

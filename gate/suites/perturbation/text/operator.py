@@ -10,7 +10,7 @@ from gate.errors import UsageError
 from gate.suites.perturbation.text.budget import Budget
 from gate.suites.perturbation.text.draws import Draws
 from gate.suites.perturbation.text.prepared import Prepared
-from gate.suites.perturbation.text.protected import Span, protected
+from gate.suites.perturbation.text.protected import Span
 
 NOTHING = "nothing to change"
 OVER_BUDGET = "over the budget"
@@ -148,7 +148,7 @@ def checked_strength(strength: float) -> float:
 def _keeps(prepared: Prepared, edited: str) -> bool:
     """Whether all that is protected stands in the edited text, in order."""
     at = 0
-    for start, end in protected(prepared.text):
+    for start, end in prepared.protected:
         found = edited.find(prepared.text[start:end], at)
         if found < 0:
             return False

@@ -39,10 +39,15 @@ class Prepared:
         self.text = text
 
     @cached_property
+    def protected(self) -> list[Span]:
+        """The spans that no edit may tear, in order and apart."""
+        return protected(self.text)
+
+    @cached_property
     def free(self) -> list[Span]:
         """The spans outside of all that is protected, in order; together with those they are the text."""
         found, at = [], 0
-        for start, end in protected(self.text):
+        for start, end in self.protected:
             if at < start:
                 found.append((at, start))
             at = end

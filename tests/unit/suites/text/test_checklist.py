@@ -181,7 +181,7 @@ def test_what_a_model_raises_under_one_operator_does_not_end_the_others() -> Non
 
     first, second = invariance(model, ["a text"], ["upper-case", "pad"])
     assert (first.marks, first.rate, first.error) == (".", None, "the model raised ValueError: no capitals")
-    assert first.metric("x").unscored == first.error
+    assert first.metric("x").unscored == "the model raised ValueError (1)"
     assert second.marks == "0"
 
 
@@ -202,3 +202,24 @@ def test_the_model_is_asked_about_what_changed_only() -> None:
 
     invariance(model, TEXTS, ["upper-case", "american-spelling"])
     assert [len(each) for each in asked] == [4, 4, 3]
+
+
+def test_more_draws_find_more_and_are_counted() -> None:
+    texts = [f"good film number {number}" for number in range(12)]
+    (one,) = invariance(reads_case, texts, ["keyboard-typo"])
+    (many,) = invariance(reads_case, texts, ["keyboard-typo"], Design(draws=20))
+    assert one.failed < many.failed
+    assert (one.asked, one.name, many.name) == (12, "keyboard-typo", "keyboard-typo draws=20")
+    assert 12 < many.asked <= 240
+    assert all(one.marks[place] <= many.marks[place] for place in range(12))
+    assert all("good" not in text for text in many.texts.values())
+    (same,) = invariance(reads_case, texts, ["upper-case"], Design(draws=20))
+    assert same.asked == 12
+
+
+def test_one_edit_without_an_answer_does_not_hide_another() -> None:
+    def model(texts: Sequence[str]) -> list[Any]:
+        return [None if text.startswith((" ", "\n")) else text for text in texts]
+
+    (check,) = invariance(model, ["text"], ["pad"], Design(draws=30))
+    assert check.marks == "1"

@@ -56,10 +56,12 @@ def test_changing_operators_are_refused_with_a_way_out() -> None:
 def test_a_design_is_checked_and_written() -> None:
     with pytest.raises(UsageError, match="floor"):
         Design(floor=1.1)
+    with pytest.raises(UsageError, match="draws is 0"):
+        Design(draws=0)
     with pytest.raises(UsageError, match="strength"):
         Design(strength=0)
     written = Design(seed=3, strength=0.25, floor=0.8).written([NEARLY])
     assert written["operators"] == '{"ocr": "nearly"}'
     assert (written["seed"], written["strength"], written["floor"]) == ("3", "0.25", "0.8")
     assert written["similarity"] == '"character_similarity"'
-    assert Design(strength=0.25).name(NEARLY) == "ocr strength=0.25"
+    assert Design(strength=0.25, draws=3).name(NEARLY) == "ocr strength=0.25 draws=3"

@@ -13,7 +13,7 @@ from gate.errors import UsageError
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Predictions
 from gate.suites.perturbation.text.design import Design
-from gate.suites.perturbation.text.registry import preserving
+from gate.suites.perturbation.text.registry import OPERATORS, preserving
 from gate.suites.perturbation.text.sweep import TextSwept, text_sweep
 
 TEXTS = ["a good film", "a bad film", "Anna saw 30 good films", "😀"]
@@ -107,3 +107,11 @@ def test_a_constant_model_is_told() -> None:
 def test_lengths_differ() -> None:
     with pytest.raises(UsageError, match="lengths differ: 4 texts, 1 true classes"):
         text_sweep(model, TEXTS, ["pos"])
+
+
+def test_an_injection_that_must_not_move_a_class_is_declared_so() -> None:
+    def moved(texts: Sequence[str]) -> list[str]:
+        return ["pos" if "administrator" in text or "developers" in text else "neg" for text in texts]
+
+    found = text_sweep(moved, TEXTS, TRUTH, operators=[OPERATORS["inject-authority"].declared("preserving")])
+    assert [(attack.name, attack.flipped) for attack in found.attacks] == [("inject-authority", "1111")]
