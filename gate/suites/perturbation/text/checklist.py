@@ -198,11 +198,7 @@ class Clean:
         except Exception as error:  # the other operators go on
             cause, count = f"the model raised {type(error).__name__}", len(edited)
             return Check(kind, name, UNKNOWN * count, {cause: count}, gates, error=f"{cause}: {error}"[:300])
-        worst: dict[int, _Edit] = {}
-        for (place, edit), answer in zip(asked, told, strict=True):
-            failed = answer.label is not None and bool(fails(self.answers[place], answer))
-            if place not in worst or failed > worst[place].failed or worst[place].answer.label is None:
-                worst[place] = _Edit(edit, answer, failed)
+        worst = _worst(self.answers, asked, told, fails)
         why |= {place: UNANSWERED for place, edit in worst.items() if edit.answer.label is None}
         shown = [place for place, edit in sorted(worst.items()) if edit.failed][:MOVES_SHOWN]
         return Check(
@@ -220,11 +216,23 @@ class Clean:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """The edit of a text that failed first, else its first one."""
+    """One edit of a text, and what the model says of it."""
 
     text: str
     answer: Answer
     failed: bool
+
+
+def _worst(
+    clean: Sequence[Answer], asked: Sequence[tuple[int, str]], told: Sequence[Answer], fails: Expectation
+) -> dict[int, _Edit]:
+    """By text the edit that failed first, else the first one with an answer, else the last."""
+    worst: dict[int, _Edit] = {}
+    for (place, edit), answer in zip(asked, told, strict=True):
+        failed = answer.label is not None and bool(fails(clean[place], answer))
+        if place not in worst or failed > worst[place].failed or worst[place].answer.label is None:
+            worst[place] = _Edit(edit, answer, failed)
+    return worst
 
 
 def scores(answers: Sequence[Answer]) -> str:

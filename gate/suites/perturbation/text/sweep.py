@@ -110,15 +110,11 @@ def text_sweep(
 
 
 def _check(clean: Clean, operator: Operator, design: Design, where: str) -> Check:
-    if (
-        operator.canary
-        and operator.meaning is Meaning.CHANGING
-        and not any(answer.probabilities for answer in clean.answers)
-    ):
+    if operator.meaning is not Meaning.CHANGING:
+        return clean.invariance(operator, design, where)
+    if operator.canary and not any(answer.probabilities for answer in clean.answers):
         return clean.canary(operator, design, where)
-    if operator.meaning is Meaning.CHANGING:
-        return clean.sensitivity(operator, design, where)
-    return clean.invariance(operator, design, where)
+    return clean.sensitivity(operator, design, where)
 
 
 def _classes(
