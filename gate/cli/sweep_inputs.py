@@ -32,17 +32,12 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     """
     import numpy as np
 
-    from gate.suites.perturbation.audit_config import read_config
     from gate.suites.perturbation.measured import sweep_table
     from gate.suites.perturbation.tabular.frame import Frame
     from gate.suites.perturbation.tabular.schema import infer
     from gate.suites.perturbation.worst_case import search
 
-    try:
-        config = read_config(path.read_bytes(), path.name)
-    except OSError as error:
-        told = f"can't be read: {error.strerror or error}"
-        raise SettingsError(told, where=str(path), remedy="check the path of --config") from None
+    config = _config(path)
     for note in config.notes:
         console.warn(note)
     model = load_model(config, path.parent, given, trust=trust)
@@ -74,6 +69,16 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         where=path.name,
     )
     return found, [table.ids[row] for row in table.chosen]
+
+
+def _config(path: Path) -> SweepConfig:
+    from gate.suites.perturbation.audit_config import read_config
+
+    try:
+        return read_config(path.read_bytes(), path.name)
+    except OSError as error:
+        told = f"can't be read: {error.strerror or error}"
+        raise SettingsError(told, where=str(path), remedy="check the path of --config") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.errors import UsageError
 from gate.schema.report import Attack
-from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
@@ -18,12 +16,16 @@ from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measu
 from gate.suites.perturbation.measures.robust import Robust, robust
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
 from gate.suites.perturbation.measures.status import Status, gate_status, worst
-from gate.suites.perturbation.models import Answers, Model, ask, borderline, noise_floor, spread_of
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor, ask, borderline, noise_floor, spread_of
 from gate.suites.perturbation.models.reading import label_text
 from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian
+from gate.suites.perturbation.recorded import predictions_of
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Progress, Search, Worst
+
+NAMED = 5
+"""Causes that are named of what could not be measured at one ε."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,14 @@ class Step:
         noise: measures of the first draw; its `maximum` is the median over draws.
         worst: what the search flipped; None where it was left out or its failure is in `errors`.
         robust: right answers under the worst case where it was sought, else under the noise; None without a truth.
-        status: by what the configuration judges.
+        status: by what the configuration judges; PASS for what the model does by itself.
     """
 
     epsilon: float
     noise: EpsilonMeasures
     worst: Worst | None
     robust: Robust | None
-    status: Status | None
+    status: Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,45 +114,33 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     clean = ask(model, frame.native(), frame.rows, where)
     if clean.kind != "values":
         truth = [None if each is None else label_text(each) for each in truth]
-    known, right = _truth(clean, truth, config, where)
     unit = _spread(clean, truth)
-    floor = noise_floor(model, frame.native(), frame.rows, where, spread=unit)
-    steps, swept, errors = [], [], [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:5]]
-    for epsilon in config.epsilons:
-        progress(f"ε = {epsilon:g}: noise")
-        noisy = gaussian(
-            model, frame, schema, clean, epsilon, seed=config.seed, draws=draws_for(frame.rows),
-            tolerance=config.tolerance, spread=unit, where=where,
-        )  # fmt: skip
-        found = None
-        if search is not None:
-            progress(f"ε = {epsilon:g}: worst case")
-            found = search(model, frame, schema, clean, epsilon, config, unit, progress)
-        errors += _failures(noisy, found)
-        swept.append(noisy)
-        steps.append(_step(config, noisy, found, clean, known, right, where))
-    score = max(each.noise.maximum for each in steps)
-    inside = bool(floor.told()) and floor.inside(score)
-    statuses = [each.status for each in steps if each.status is not None]
+    asked = _Asked(config, frame, schema, model, clean, *_truth(clean, truth, config, where), unit,
+                   noise_floor(model, frame.native(), frame.rows, where, spread=unit), where)  # fmt: skip
+    measured = [_measured(asked, epsilon, search, progress) for epsilon in config.epsilons]
+    steps = tuple(step for step, _ in measured)
+    swept = [noisy for _, noisy in measured]
+    errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
+    errors += [cause for step, noisy in measured for cause in _failures(noisy, step.worst)]
     return Sweep(
         config=config,
-        steps=tuple(steps),
-        score=score,
-        status=None if errors or not statuses else "PASS" if inside else worst(statuses),
+        steps=steps,
+        score=max(each.noise.maximum for each in steps),
+        status=None if errors else worst([each.status for each in steps]),
         errors=tuple(dict.fromkeys(errors)),
         rows=frame.rows,
         of_rows=frame.rows if of_rows is None else of_rows,
         perturbed=tuple(column.name for column in schema.movable()),
-        protected=tuple(column.name for column in schema.columns if column.protected),
+        protected=schema.protected(),
         features=len(frame.names),
         draws=draws_for(frame.rows),
-        accuracy=float(right[known].mean()) if known.any() else None,
+        accuracy=float(asked.right[asked.known].mean()) if asked.known.any() else None,
         smallest=_smallest(steps),
-        consistency=_consistency(frame, schema, clean, unit, config, where),
+        consistency=_consistency(asked),
         borderline=int(borderline(clean).sum()),
-        floor=floor.told(),
+        floor=asked.floor.told(),
         diagnosis=why_nothing_moved(model, frame, schema, clean, swept, seed=config.seed, where=where),
-        **_predictions(clean, truth, swept, steps, config),
+        **predictions_of(clean, truth, swept, [each.worst for each in steps if each.worst is not None], config),
     )
 
 
@@ -168,30 +158,58 @@ def stability_analysis(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _step(
-    config: SweepConfig, noisy: Noisy, found: Worst | None, clean: Answers, known: Any, right: Any, where: str
-) -> Step:
-    import numpy as np
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What every ε is measured against."""
 
-    rows = clean.answered & noisy.answers.answered
-    if not rows.any():
-        raise UsageError("no row has an answer", where=where, remedy="try the model on one row by hand")
-    noise = measure(noisy.epsilon, noisy.changes[rows], noisy.flipped[rows], where=where)
+    config: SweepConfig
+    frame: Frame
+    schema: Schema
+    model: Model
+    clean: Answers
+    known: Any
+    right: Any
+    unit: float | None
+    floor: NoiseFloor
+    where: str
+
+
+def _measured(asked: _Asked, epsilon: float, search: Search | None, progress: Progress) -> tuple[Step, Noisy]:
+    config = asked.config
+    progress(f"ε = {epsilon:g}: noise")
+    noisy = gaussian(
+        asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
+        draws=draws_for(asked.frame.rows), tolerance=config.tolerance, spread=asked.unit, where=asked.where,
+    )  # fmt: skip
+    found = None
+    if search is not None:
+        progress(f"ε = {epsilon:g}: worst case")
+        found = search(asked.model, asked.frame, asked.schema, asked.clean, epsilon, config, asked.unit, progress)
+    return _step(asked, noisy, found), noisy
+
+
+def _step(asked: _Asked, noisy: Noisy, found: Worst | None) -> Step:
+    rows = asked.clean.answered & noisy.answers.answered
+    noise = measure(noisy.epsilon, noisy.changes[rows], noisy.flipped[rows], where=asked.where)
     noise = replace(noise, maximum=noisy.typical_maximum)
     marks = noisy.flipped if found is None else found.flipped
-    broken = robust(right, marks, known, where=where) if known.any() else None
-    judged = noise.maximum
-    if config.judge == "flips":
+    broken = robust(asked.right, marks, asked.known, where=asked.where) if asked.known.any() else None
+    if asked.config.judge == "score":
+        judged = noise.maximum
+        own = asked.floor.inside(judged)
+    else:
         success = None if broken is None else broken.attack_success_rate
-        judged = float(np.mean(marks[clean.answered])) if success is None else success
-    return Step(noisy.epsilon, noise, found, broken, gate_status(judged, config.threshold, where=where))
+        judged = float(marks[asked.clean.answered].mean()) if success is None else success
+        own = not asked.floor.deterministic and judged <= asked.floor.other_class / asked.floor.rows
+    status = gate_status(judged, asked.config.threshold, where=asked.where)
+    return Step(noisy.epsilon, noise, found, broken, "PASS" if own else status)
 
 
 def _failures(noisy: Noisy, found: Worst | None) -> list[str]:
     causes = [f"noise at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in noisy.failed.items()]
     if found is not None:
         causes += [f"worst case at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in found.errors.items()]
-    return causes[:5]
+    return causes[:NAMED]
 
 
 def _truth(clean: Answers, truth: Sequence[object], config: SweepConfig, where: str) -> tuple[Any, Any]:
@@ -244,11 +262,10 @@ def _smallest(steps: Sequence[Step]) -> SmallestEpsilon | None:
     return smallest_epsilon(found, last.epsilon)
 
 
-def _consistency(
-    frame: Frame, schema: Schema, clean: Answers, unit: float | None, config: SweepConfig, where: str
-) -> Consistency | None:
+def _consistency(asked: _Asked) -> Consistency | None:
     import numpy as np
 
+    frame, schema, clean = asked.frame, asked.schema, asked.clean
     free = [column for column in schema.columns if not column.protected]
     numbers = [column for column in free if column.kind in ("numeric", "integer")]
     matrix = np.column_stack(
@@ -260,12 +277,12 @@ def _consistency(
     answers = clean.content if clean.kind == "probabilities" else clean.content.astype(float)[:, None]
     if clean.kind == "labels":
         answers = np.eye(len(clean.labels))[np.maximum(clean.content, 0)]
-    elif unit is not None:
-        answers = answers / unit
+    elif asked.unit is not None:
+        answers = answers / asked.unit
     whole = np.isfinite(matrix).all(axis=1) & clean.answered
     if whole.sum() < 2:
         return None
-    return consistency(matrix[whole], answers[whole], codes[whole], seed=config.seed, where=where)
+    return consistency(matrix[whole], answers[whole], codes[whole], seed=asked.config.seed, where=asked.where)
 
 
 def _codes(cells: Any) -> Any:
@@ -273,60 +290,3 @@ def _codes(cells: Any) -> Any:
     import numpy as np
 
     return np.unique([str(cell) for cell in cells.tolist()], return_inverse=True)[1]
-
-
-def _predictions(
-    clean: Answers, truth: Sequence[object], swept: Sequence[Noisy], steps: Sequence[Step], config: SweepConfig
-) -> dict[str, Any]:
-    """What a report holds of it, one character an example; nothing of values, which have no classes."""
-    if clean.kind == "values":
-        return {}
-    labels = [*clean.labels, *sorted({str(each) for each in truth if each is not None} - set(clean.labels))]
-    if len(labels) > MAX_LABELS:
-        return {}
-    known = {name: symbol(place) for place, name in enumerate(labels)}
-    attacks = [
-        Attack(f"gaussian ε={_short(each.epsilon)}", _marks(each.flipped, clean, each.answers), each.moves,
-               _scores(each.answers))
-        for each in swept
-    ]  # fmt: skip
-    attacks += [
-        Attack(f"worst case ε={_short(step.epsilon)}", _marks(step.worst.flipped, clean, None), step.worst.moves)
-        for step in steps
-        if step.worst is not None
-    ]
-    return {
-        "labels": tuple(labels),
-        "expected": "".join(UNKNOWN if each is None else known[str(each)] for each in truth),
-        "predicted": "".join(UNKNOWN if place < 0 else symbol(place) for place in clean.predicted().tolist()),
-        "scores": _scores(clean),
-        "attacks": tuple(attacks),
-        "design": {
-            "epsilons": json.dumps(list(config.epsilons)),
-            "protected": json.dumps(sorted(config.protected)),
-            "seed": json.dumps(config.seed),
-            "scale": json.dumps(config.scale),
-            "budget": json.dumps(config.budget if config.worst_case else 0),
-        },
-    }
-
-
-def _marks(flipped: Any, clean: Answers, under: Answers | None) -> str:
-    answered = clean.answered if under is None else clean.answered & under.answered
-    return "".join(
-        UNKNOWN if not known else "01"[int(mark)]
-        for mark, known in zip(flipped.tolist(), answered.tolist(), strict=True)
-    )
-
-
-def _scores(answers: Answers) -> str:
-    if answers.kind != "probabilities":
-        return ""
-    known = answers.answered.tolist()
-    best = answers.content.max(axis=1).clip(0, 1).tolist()
-    return "".join(score_symbol(score) if there else UNKNOWN for score, there in zip(best, known, strict=True))
-
-
-def _short(epsilon: float) -> str:
-    short = f"{epsilon:g}"
-    return short if float(short) == epsilon else repr(epsilon)

@@ -148,17 +148,35 @@ def test_a_row_without_an_answer_leaves_no_status() -> None:
     assert "row 0" in found.errors[0]
 
 
-def test_a_random_model_is_told_and_its_noise_is_no_finding() -> None:
+@pytest.mark.parametrize("judge", ["score", "flips"])
+def test_what_a_model_with_state_does_by_itself_is_told_and_no_finding(judge: Any) -> None:
+    """It answers every other call otherwise; begun with either answer, noise shows a change of 0.1 once."""
+    calls: list[int] = []
+
+    def restless(given: Any) -> Any:
+        calls.append(len(given))
+        return np.full(len(given), 0.45 if len(calls) % 2 else 0.55)
+
+    config, scores = SweepConfig("t", epsilons=(0.01,), threshold=0.05, judge=judge), []
+    for begun in ([], [0]):
+        calls[:] = begun
+        found = run(population(1_000), config, ask=restless, worst=False)
+        assert "random or keeps state" in found.floor
+        assert found.status == "PASS"
+        scores.append(found.score)
+    assert max(scores) == pytest.approx(0.1)
+
+
+def test_a_change_beyond_the_noise_of_a_random_model_is_a_finding() -> None:
     random = np.random.default_rng(0)
 
     def restless(given: Any) -> Any:
-        return np.clip(0.7 + random.uniform(-0.3, 0.3, len(given)), 0, 1)
+        return np.clip(one(given) + random.uniform(-0.01, 0.01, len(given)), 0, 1)
 
-    found = run(population(60), SweepConfig("t", epsilons=(0.01,), threshold=0.05, judge="score"), ask=restless,
+    found = run(population(60), SweepConfig("t", epsilons=(0.2,), threshold=0.05, judge="score"), ask=restless,
                 worst=False)  # fmt: skip
     assert "random" in found.floor
-    assert found.score > 0.05
-    assert found.steps[0].status == "FAIL"
+    assert found.status == "FAIL"
 
 
 def test_a_regression_flips_beyond_its_tolerance() -> None:
