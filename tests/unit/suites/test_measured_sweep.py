@@ -160,7 +160,7 @@ def test_what_a_model_with_state_does_by_itself_is_told_and_no_finding(judge: An
     config, scores = SweepConfig("t", epsilons=(0.01,), threshold=0.05, judge=judge), []
     for begun in ([], [0]):
         calls[:] = begun
-        found = run(population(1_000), config, ask=restless, worst=False)
+        found = run(population(300), config, ask=restless, worst=False)
         assert "random or keeps state" in found.floor
         assert found.status == "PASS"
         scores.append(found.score)
