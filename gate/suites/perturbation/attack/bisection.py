@@ -1,4 +1,4 @@
-"""The smallest ε on the line from a row to a point that flips it."""
+"""The smallest ε on the way from a row to a point that flips it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ MOST_ROUNDS = 4
 def shrink(state: State) -> None:
     """Move every point that fell as near to its clean row as it still flips.
 
-    The line is cut in eight, seven points are asked about at once, and the part below the first that flips is cut
-    again, until the place is known to 2 %, at most four times. The point that is kept was asked about: it flips.
+    The way goes through smaller and smaller balls: each column keeps its move as far as the ball allows, so that a
+    corner stays a corner. It is cut in eight, seven points are asked about at once, and the part below the first that
+    flips is cut again, until the place is known to 2 %, at most four times. The point that is kept flips.
     """
     fell = np.flatnonzero(state.fell)
     low, high = np.zeros(fell.size), np.ones(fell.size)
@@ -28,8 +29,7 @@ def shrink(state: State) -> None:
         if not open_.size:
             return
         shares = low[open_, None] + (high - low)[open_, None] * inner
-        base = state.clean[fell[open_]][:, None, :]
-        points = _between(state, fell[open_], base, far[open_][:, None, :], shares)
+        points = _between(state, fell[open_], far[open_], shares)
         count, each, width = points.shape
         rows = np.repeat(state.rows[fell[open_]], each)
         _, flips = state.objective.ask(points.reshape(-1, width), rows)
@@ -42,11 +42,12 @@ def shrink(state: State) -> None:
         low[open_], high[open_] = bounds[every, first], bounds[every, first + 1]
 
 
-def _between(state: State, places: Any, base: Any, far: Any, shares: Any) -> Any:
-    """(m, c, d) points at these shares of the way; a swap, which can't be halved, stays made."""
+def _between(state: State, places: Any, far: Any, shares: Any) -> Any:
+    """(m, c, d) the points `far` brought into balls of these shares of ε; a swap stays made."""
     space = state.space
-    points = base + shares[:, :, None] * (far - base)
-    points = np.where(space.swapped, far, points)
+    clean = state.clean[places][:, None, :]
+    reach = shares[:, :, None] * state.epsilon * space.scale
+    points = np.where(space.swapped, far[:, None, :], clean + np.clip(far[:, None, :] - clean, -reach, reach))
     count, each, width = points.shape
     rows = np.repeat(state.rows[places], each)
     return space.inside(rows, points.reshape(-1, width), state.epsilon).reshape(count, each, width)

@@ -31,16 +31,15 @@ class Moves:
 
 def single_moves(levels: Any, scale: Any) -> Moves:
     """Both sides of each number, and up to eight other levels of each swapped column."""
-    column, side, offset = [], [], []
+    found: list[tuple[int, float, int]] = []
     for place, (count, unit) in enumerate(zip(levels.tolist(), scale.tolist(), strict=True)):
         if count:
             others = np.unique(np.linspace(1, count - 1, min(count - 1, MOST_LEVELS)).astype(int))
-            for other in others.tolist():
-                column.append(place), side.append(0.0), offset.append(other)
+            found.extend((place, 0.0, other) for other in others.tolist())
         elif unit > 0:
-            for sign in (1.0, -1.0):
-                column.append(place), side.append(sign), offset.append(0)
-    return Moves(np.array(column, dtype=np.int64), np.array(side), np.array(offset, dtype=np.int64))
+            found.extend((place, sign, 0) for sign in (1.0, -1.0))
+    column, side, offset = zip(*found, strict=True) if found else ((), (), ())
+    return Moves(np.array(column, dtype=np.int64), np.array(side, dtype=float), np.array(offset, dtype=np.int64))
 
 
 def shifted(state: State, places: Any, moves: Moves) -> Any:
@@ -54,11 +53,24 @@ def shifted(state: State, places: Any, moves: Moves) -> Any:
         moves.offset > 0, np.mod(at + moves.offset, levels), at + moves.side * state.epsilon * space.scale[moves.column]
     )
     points[:, np.arange(count), moves.column] = moved
+    if space.separable:
+        _set_sides(state, places, points, moves)
+        return points
     rows = np.repeat(state.rows[places], count)
     return space.inside(rows, points.reshape(-1, width), state.epsilon).reshape(len(places), count, width)
 
 
-def sign_step(state: State, base: Any, keys: Any, most: int) -> Any:
+def _set_sides(state: State, places: Any, points: Any, moves: Moves) -> None:
+    """Each number's admissible extremes, from two projections instead of one a move."""
+    space, clean = state.space, state.clean[places]
+    radius = state.epsilon * space.scale
+    for sign in (1.0, -1.0):
+        chosen = np.flatnonzero(moves.side == sign)
+        ends = space.inside(state.rows[places], np.where(space.swapped, clean, clean + sign * radius), state.epsilon)
+        points[:, chosen, moves.column[chosen]] = ends[:, moves.column[chosen]]
+
+
+def sign_step(state: State, base: Any, keys: Any, most: int) -> tuple[int, Any]:
     """Ask about single moves of every row, then about the corners that they point to.
 
     A model's answers to moves of the size of the ball are compared, not to tiny ones, since a tree does not answer to
@@ -71,30 +83,27 @@ def sign_step(state: State, base: Any, keys: Any, most: int) -> Any:
         most: queries a row that single moves may take.
 
     Returns:
-        (k,) bool: rows on which the model is linear in the whole ball, where the corner is the worst case.
+        Queries a row, and (k,) bool: rows on which the model is linear in the whole ball, where the corner is the
+        worst case.
     """
     places = np.arange(len(state.rows))
+    linear = np.zeros(len(places), dtype=bool)
     moves = single_moves(state.space.levels, state.space.scale)
     if not len(moves.column):
-        return np.zeros(len(places), dtype=bool)
+        return 0, linear
     if len(moves.column) > most:
-        _grouped(state, base, keys, most)
-        return np.zeros(len(places), dtype=bool)
+        return _grouped(state, base, keys, most), linear
     points = shifted(state, places, moves)
     far, _ = state.ask(places, points)
     gain = np.nan_to_num(base[:, None, :] - far, nan=0.0, posinf=0.0, neginf=0.0)
     corners, expected = _corners(state, points, moves, gain, base)
-    left = np.flatnonzero(~state.fell)
-    if not left.size:
-        return np.zeros(len(places), dtype=bool)
-    reached, _ = state.ask(left, corners[left])
-    linear = np.zeros(len(places), dtype=bool)
+    reached, _ = state.ask(places, corners)
     if not state.space.swapped.any():
-        off = np.abs(reached - expected[left]).max(axis=(1, 2))
-        size = np.abs(base[left, None, :] - expected[left]).max(axis=(1, 2))
-        straight = [_linear(state, left, points[left], moves, gain[left, :, way]) for way in range(gain.shape[2])]
-        linear[left] = np.logical_and.reduce(straight) & (off <= _LINEAR * size)
-    return linear
+        off = np.abs(reached - expected).max(axis=(1, 2))
+        size = np.abs(base[:, None, :] - expected).max(axis=(1, 2))
+        straight = [_linear(state, points, moves, gain[:, :, way]) for way in range(gain.shape[2])]
+        linear = np.logical_and.reduce(straight) & (off <= _LINEAR * size)
+    return len(moves.column) + corners.shape[1], linear
 
 
 def _corners(state: State, points: Any, moves: Moves, gain: Any, base: Any) -> tuple[Any, Any]:
@@ -122,7 +131,9 @@ def _corners(state: State, points: Any, moves: Moves, gain: Any, base: Any) -> t
     expected = base[:, None, :] - total
     own_target = expected[:, np.arange(targets), np.arange(targets)]
     order = np.argsort(own_target, axis=1, kind="stable")[:, :2]
-    return np.take_along_axis(corners, order[:, :, None], axis=1), np.take_along_axis(expected, order[:, :, None], axis=1)
+    return np.take_along_axis(corners, order[:, :, None], axis=1), np.take_along_axis(
+        expected, order[:, :, None], axis=1
+    )
 
 
 def _allowed_swaps(state: State, moves: Moves, gain: Any) -> Any:
@@ -136,15 +147,14 @@ def _allowed_swaps(state: State, moves: Moves, gain: Any) -> Any:
     return (rank < state.space.swaps) & (best > 0)
 
 
-def _linear(state: State, left: Any, points: Any, moves: Moves, gain: Any) -> Any:
-    """(m,) bool: both sides of each column have the same slope, and some slope is not 0.
+def _linear(state: State, points: Any, moves: Moves, gain: Any) -> Any:
+    """(k,) bool: both sides of each column have the same slope, and some slope is not 0.
 
     Args:
-        left: (m,) which rows.
-        points: (m, 2 d, …) their single moves, the upward and the downward one of each column in turn.
-        gain: (m, 2 d) what each move gained.
+        points: (k, 2 d, d) their single moves, the upward and the downward one of each column in turn.
+        gain: (k, 2 d) what each move gained.
     """
-    step = points[:, np.arange(len(moves.column)), moves.column] - state.clean[left][:, moves.column]
+    step = points[:, np.arange(len(moves.column)), moves.column] - state.clean[:, moves.column]
     slope = gain / np.where(step == 0, np.inf, step) * (state.epsilon * state.space.scale[moves.column])
     up, down = slope[:, 0::2], slope[:, 1::2]
     both = (step[:, 0::2] != 0) & (step[:, 1::2] != 0)
@@ -153,7 +163,7 @@ def _linear(state: State, left: Any, points: Any, moves: Moves, gain: Any) -> An
     return (largest > 0) & (apart <= _LINEAR * largest) & both.any(axis=1)
 
 
-def _grouped(state: State, base: Any, keys: Any, most: int) -> None:
+def _grouped(state: State, base: Any, keys: Any, most: int) -> int:
     """Random signs for groups of columns; ask for each group, then for all with the signs that gained."""
     space, width = state.space, state.clean.shape[1]
     moving = np.flatnonzero((space.scale > 0) & ~space.swapped)
@@ -180,3 +190,4 @@ def _grouped(state: State, base: Any, keys: Any, most: int) -> None:
     left = np.flatnonzero(~state.fell)
     if left.size:
         state.ask(left, corner[left].reshape(left.size, 1, width))
+    return groups + 1

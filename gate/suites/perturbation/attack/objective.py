@@ -41,7 +41,7 @@ class Objective:
         errors: by row the cause, where the model failed on a moved input.
     """
 
-    def __init__(  # noqa: PLR0913  what the model needs and what a flip is
+    def __init__(
         self,
         model: Model,
         assemble: Assemble,

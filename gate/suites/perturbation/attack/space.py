@@ -26,6 +26,7 @@ class Space:
         levels: (d,) how many levels a column that is swapped has; 0 for numbers.
         swaps: how many columns may be swapped at once in a row (Hamming distance).
         keys: names of the rows, each once, to which their random draws belong.
+        separable: whether `project` treats each column by itself, so that a move of one changes no other.
 
     Raises:
         UsageError: sizes that do not fit.
@@ -38,6 +39,7 @@ class Space:
     keys: Sequence[object]
     levels: Any = None
     swaps: int = 0
+    separable: bool = False
 
     def __post_init__(self) -> None:
         if self.levels is None:

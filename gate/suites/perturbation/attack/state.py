@@ -48,13 +48,14 @@ class State:
         return far, fell
 
     def _keep(self, places: Any, points: Any, near: Any, fell: Any) -> None:
-        """The first point that falls; else the nearest, on a plateau the later one, so that a search can drift."""
+        """The point that fell farthest; without any the nearest, on a plateau the later, so that a search can drift."""
         near = np.round(near, 9)
-        chosen = np.where(fell.any(axis=1), fell.argmax(axis=1), near.argmin(axis=1))
+        any_fell = fell.any(axis=1)
+        chosen = np.where(fell | ~any_fell[:, None], near, np.inf).argmin(axis=1)
         every = np.arange(len(places))
-        better = (near[every, chosen] <= self.distance[places] + NOISE) | fell[every, chosen]
-        better &= ~self.fell[places]
+        gain = self.distance[places] - near[every, chosen]
+        better = np.where(self.fell[places], any_fell & (gain > NOISE), any_fell | (gain >= -NOISE))
         at = places[better]
         self.best[at] = points[every, chosen][better]
         self.distance[at] = near[every, chosen][better]
-        self.fell[at] = fell[every, chosen][better]
+        self.fell[at] = any_fell[better]

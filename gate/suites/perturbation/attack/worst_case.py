@@ -12,7 +12,7 @@ from gate.suites.perturbation.attack.keyed import row_keys
 from gate.suites.perturbation.attack.objective import Objective
 from gate.suites.perturbation.attack.protocol import BUDGET, Found
 from gate.suites.perturbation.attack.space import Space
-from gate.suites.perturbation.attack.square import AT_ONCE, search
+from gate.suites.perturbation.attack.square import hopeless, search
 from gate.suites.perturbation.attack.state import State
 
 NAME = "worst-case"
@@ -29,7 +29,8 @@ def worst_case(
 
     Args:
         epsilon: largest move of a column in units of its scale.
-        budget: queries a row to find a flip; the bisection of a row that fell takes up to 28 more.
+        budget: the most queries a row to find a flip; the bisection of a row that fell takes up to 28 more. Most rows
+            take far fewer: those on which the sign step shows that the model is linear, or that a flip is far.
         memory: bytes of points in flight, which sets how many rows are attacked at once.
     """
     rows = np.flatnonzero(objective.attackable)
@@ -63,10 +64,11 @@ def worst_case(
 def _attacked(state: State, keys: Any, budget: int) -> None:
     places = np.arange(len(state.rows))
     still = np.zeros(len(places), dtype=bool)
-    asked = state.objective.queries[state.rows].max(initial=0)
+    used = 0
     if not state.objective.blind:
         base, _ = state.ask(places, state.clean[:, None, :])
-        still = sign_step(state, base[:, 0, :], keys, int(budget * _SHARE_OF_SIGNS))
-    used = int(state.objective.queries[state.rows].max(initial=0) - asked)
-    search(state, keys, (budget - used) // AT_ONCE * AT_ONCE, still)
+        start = state.distance.copy()
+        used, linear = sign_step(state, base[:, 0, :], keys, int(budget * _SHARE_OF_SIGNS))
+        still = linear | hopeless(state, start)
+    search(state, keys, budget - used - 1, still)
     shrink(state)
