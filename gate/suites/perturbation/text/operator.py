@@ -10,7 +10,7 @@ from gate.errors import UsageError
 from gate.suites.perturbation.text.budget import Budget
 from gate.suites.perturbation.text.draws import Draws
 from gate.suites.perturbation.text.prepared import Prepared
-from gate.suites.perturbation.text.protected import Span
+from gate.suites.perturbation.text.protected import Span, fields
 
 NOTHING = "nothing to change"
 OVER_BUDGET = "over the budget"
@@ -146,7 +146,10 @@ def checked_strength(strength: float) -> float:
 
 
 def _keeps(prepared: Prepared, edited: str) -> bool:
-    """Whether all that is protected stands in the edited text, in order."""
+    """Whether all that is protected stands in the edited text, in order, and no template got another field."""
+    before = fields(prepared.text)
+    if before and fields(edited) != before:
+        return False
     at = 0
     for start, end in prepared.protected:
         found = edited.find(prepared.text[start:end], at)

@@ -15,6 +15,7 @@ _SIMPLE = re.compile(
     r"|(?:https?|ftp|file)://[^\s<>\"]+|\bwww\.[^\s<>\"]+"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+"
 )
+_FIELD = re.compile(r"[{}]|\$(?=[A-Za-z_])|%(?=[(diouxXeEfFgGcrsa%])")
 _TICKS = re.compile(r"`+|~{3,}")
 _FENCE = 3
 
@@ -29,6 +30,11 @@ def protected(text: str) -> list[Span]:
     found += _braces(text)
     found += _code(text)
     return _merged(found)
+
+
+def fields(text: str) -> int:
+    """How many braces and beginnings of `$name` and `%s` there are; more or fewer of them would break a template."""
+    return len(_FIELD.findall(text))
 
 
 def _braces(text: str) -> list[Span]:

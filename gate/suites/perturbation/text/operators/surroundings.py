@@ -27,9 +27,7 @@ def _quoted(prepared: Prepared, _: Draws, __: float) -> str:
 
 
 def _json(prepared: Prepared, _: Draws, __: float) -> str:
-    """Not where the text has braces: more of them would break the template that it may be."""
-    text = prepared.text
-    return json.dumps({"text": text}, ensure_ascii=False) if text and not set("{}") & set(text) else text
+    return json.dumps({"text": prepared.text}, ensure_ascii=False) if prepared.text else ""
 
 
 OPERATORS = (
