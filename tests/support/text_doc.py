@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gate.suites.perturbation.text.draws import Draws
+from gate.suites.perturbation.text.operators.synonym import synonym_operator
 from gate.suites.perturbation.text.registry import OPERATORS
-from gate.suites.perturbation.text.synonyms import synonym_operator
 from tests.support.readme import ROOT
 from tests.support.text_operators import edited
 

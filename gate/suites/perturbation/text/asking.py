@@ -91,6 +91,6 @@ def _label(value: object, where: str) -> str | None:
             return None
         value = int(value) if value.is_integer() else value
     if isinstance(value, str | int):
-        return str(value)
+        return str(value).encode("utf-8", "backslashreplace").decode("utf-8")  # a lone surrogate stands as an escape
     remedy = "return texts, whole numbers or truth values, None where there is no answer"
     raise UsageError(f"the model gave a {type(value).__name__} as a class", where=where, remedy=remedy)

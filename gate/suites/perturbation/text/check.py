@@ -73,12 +73,20 @@ class Check:
         """For the facet `Predictions`."""
         return Attack(self.name, self.marks, self.moves, self.scores)
 
-    def metric(self, prefix: str) -> Metric:
-        """The rate, as `PREFIX/KIND/NAME`; lower is better, but for a sensitivity test."""
+    def metric(self, prefix: str, threshold: float | None = None, tolerance: float | None = None) -> Metric:
+        """The rate, as `PREFIX/KIND/NAME`; lower is better, but for a sensitivity test.
+
+        Args:
+            threshold: the rate that it must not be worse than.
+            tolerance: the absolute worsening that is harmless. Where a failure may not gate it is 1, so that only a
+                threshold of yours, or a rate that is gone, is a finding.
+        """
         return Metric(
             name=f"{prefix}/{self.kind.replace(' ', '-')}/{self.name}",
             value=self.rate,
             better="higher" if self.kind == "sensitivity" else "lower",
+            threshold=threshold,
+            tolerance=tolerance if self.gates else 1.0,
             interval=self.interval,
             count=self.measured,
             unscored=self.unscored,

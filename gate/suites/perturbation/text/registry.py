@@ -15,11 +15,12 @@ from gate.suites.perturbation.text.operators import (
     order,
     surface,
     surroundings,
+    synonym,
     typing,
     wording,
 )
 
-FAMILIES = (typing, lookalike, surface, wording, order, entities, surroundings, encodings, injection)
+FAMILIES = (typing, lookalike, surface, wording, synonym, order, entities, surroundings, encodings, injection)
 OPERATORS: dict[str, Operator] = {operator.name: operator for family in FAMILIES for operator in family.OPERATORS}
 """By name, in the order of the families."""
 

@@ -54,9 +54,9 @@ class TextSwept:
         """Operators that measured no text; the checks say why."""
         return tuple(check.name for check in self.checks if not check.measured)
 
-    def metrics(self, prefix: str) -> tuple[Metric, ...]:
+    def metrics(self, prefix: str, tolerance: float | None = None) -> tuple[Metric, ...]:
         """One a check; see `Check.metric`."""
-        return tuple(check.metric(prefix) for check in self.checks)
+        return tuple(check.metric(prefix, tolerance=tolerance) for check in self.checks)
 
 
 def text_sweep(

@@ -27,6 +27,7 @@ def labels(told: Any) -> list[str | None]:
         (np.array([True, False, True]), ["True", "False", "True"]),
         (pd.Series(["x", None, "y"]), ["x", None, "y"]),
         ([np.int64(3), 2, 1], ["3", "2", "1"]),
+        (["a\ud800", "b", "c"], ["a\\ud800", "b", "c"]),
         ((each for each in "xyz"), ["x", "y", "z"]),
     ],
 )

@@ -59,6 +59,7 @@ def test_it_fits_the_report() -> None:
     assert (attack.name, attack.flipped, attack.moves, attack.scores) == ("upper-case", "101.", check.moves, "")
     assert (metric.name, metric.value, metric.better) == ("films/invariance/upper-case", 2 / 3, "lower")
     assert (metric.interval, metric.count, metric.unscored) == (check.interval, 3, "")
+    assert (metric.threshold, metric.tolerance, check.metric("films", tolerance=0.02).tolerance) == (None, None, 0.02)
 
 
 def test_no_text_that_changes_is_not_measured_and_never_stable() -> None:
@@ -75,7 +76,11 @@ def test_a_constant_model_passes_every_invariance_test_and_no_sensitivity_test()
     (moved,) = sensitivity(lambda texts: [text.split()[0] for text in texts], numbers, ["swap-number"])
     (still,) = sensitivity(constant, numbers, ["swap-number"])
     assert (moved.marks, still.marks, still.rate, still.gates) == ("11", "00", 0.0, False)
-    assert still.metric("x").better == "higher"
+    assert (still.metric("x").better, still.metric("x", 0.1).threshold, still.metric("x").tolerance) == (
+        "higher",
+        0.1,
+        1,
+    )
     assert minimum_functionality(constant, ["a good film", "a bad film"], ["pos", "neg"]).marks == "10"
 
 

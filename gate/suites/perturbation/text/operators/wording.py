@@ -1,4 +1,4 @@
-"""The same said in other words: contractions, spellings, synonyms, and fewer small words (English)."""
+"""The same said in other words: contractions, spellings, and fewer small words (English)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 from gate.suites.perturbation.text.operator import Edit, Meaning, Operator, at_places
-from gate.suites.perturbation.text.synonyms import synonym_operator
 from gate.suites.perturbation.text.tables.wording import (
     AUXILIARIES,
     BRITISH_ONLY,
@@ -85,7 +84,6 @@ OPERATORS = (
         _by_table(_BRITISH, _either(_BRITISH)),
         1.0,
     ),
-    synonym_operator(),
     Operator(
         "drop-stop-words",
         Meaning.NEARLY,

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from gate.errors import UsageError
-from gate.suites.perturbation.text import synonyms
 from gate.suites.perturbation.text.draws import Draws
-from gate.suites.perturbation.text.synonyms import synonym_operator
+from gate.suites.perturbation.text.operators import synonym
+from gate.suites.perturbation.text.operators.synonym import synonym_operator
 from tests.support.text_operators import perturbed
 
 
 @pytest.fixture(autouse=True)
 def _forget() -> Any:
     yield
-    synonyms.wordnet.cache_clear()
-    synonyms._english.cache_clear()
+    synonym.wordnet.cache_clear()
+    synonym._english.cache_clear()
 
 
 def test_a_list_of_ones_own() -> None:

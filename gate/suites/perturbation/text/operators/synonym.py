@@ -1,4 +1,7 @@
-"""Synonyms, from your own word list or from a WordNet through the library `wn` (1.1 or newer)."""
+"""Synonyms, from a word list of your own or from a WordNet through the library `wn` (1.1 or newer).
+
+A family by itself, so that no other needs a library.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def synonym_operator(words: Mapping[str, Sequence[str]] | None = None, name: str
         return [(start, end) for start, end in prepared.matches(_WORD) if _others(prepared.text[start:end], lookup)]
 
     edit = at_places(places, lambda word, draws: draws.pick(_others(word, lookup)))
-    return Operator(name, Meaning.NEARLY, "wording", "a word becomes a synonym", edit, 0.2)
+    return Operator(name, Meaning.NEARLY, "synonym", "a word becomes a synonym", edit, 0.2)
 
 
 def _others(word: str, lookup: Lookup) -> list[str]:
@@ -68,3 +71,6 @@ def _english() -> Any:
         remedy = f"`python -m wn download oewn:2024`; {own}"
         raise UsageError("`wn` has no English WordNet yet", where=_WHERE, remedy=remedy)
     return wn.Wordnet(max(lexicons, key=lambda name: (name.startswith("oewn"), name)))
+
+
+OPERATORS = (synonym_operator(),)
