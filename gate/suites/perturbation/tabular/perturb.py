@@ -17,7 +17,9 @@ from gate.suites.perturbation.tabular.settle import settled
 def moved(
     frame: Frame, schema: Schema, perturbation: str, strength: float, *, seed: int, where: str
 ) -> Mapping[str, Any]:
-    """The columns that a perturbation replaces, for `Frame.replaced`.
+    """The columns that a perturbation replaces, for one call of `Frame.replaced`.
+
+    Some are written while they are drawn (`Source`), so that a mapping serves once; the same call gives the same cells.
 
     Args:
         schema: of the frame, or of a larger one that it is a part of.

@@ -109,7 +109,7 @@ def weights(groups: Sequence[object], level: object, points: float, where: str) 
     return np.where(inside, after / before, (1 - after) / (1 - before))
 
 
-def run(  # noqa: PLR0913  what is measured, and against what
+def run(
     shift: Shift,
     groups: Sequence[object],
     truth: Any,

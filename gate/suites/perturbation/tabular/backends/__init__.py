@@ -33,7 +33,11 @@ def backend(inputs: Any, where: str) -> Any:
         from gate.suites.perturbation.tabular.backends.arrow_frame import ArrowFrame
 
         return ArrowFrame
-    if hasattr(inputs, "columns") or kind in _REMEDIES or type(inputs).__module__.startswith(("polars", "pyarrow")):
+    if (
+        hasattr(type(inputs), "columns")
+        or kind in _REMEDIES
+        or type(inputs).__module__.startswith(("polars", "pyarrow"))
+    ):
         remedy = _REMEDIES.get(kind, "give an array, or a pandas, polars or Arrow table; `to_pandas()` may make one")
         raise UsageError(f"X is a {kind:.40}, which is no table that is known", where=where, remedy=remedy)
     from gate.suites.perturbation.tabular.backends.array_frame import ArrayFrame

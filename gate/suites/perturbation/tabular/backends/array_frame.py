@@ -9,8 +9,9 @@ from gate.errors import UsageError
 from gate.suites.perturbation.tabular import cells
 from gate.suites.perturbation.tabular.frame import Frame, Storage
 
-BLOCK = 16_384
-"""Rows that are made and written at a time, so that they stay in the processor's cache."""
+BLOCK = 20_008
+"""Rows that are made and written at a time, so that they stay in the processor's cache; no power of two, at whose
+multiples columns would take each other's place there."""
 
 _KINDS: dict[str, Any] = {"f": "float", "b": "boolean", "U": "string", "S": "string", "M": "date", "m": "date"}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gate.suites.perturbation.tabular.draws import GAUSSIAN, generator
@@ -12,21 +12,28 @@ from gate.suites.perturbation.tabular.operators.operator import Operator
 from gate.suites.perturbation.tabular.schema import Column, Schema
 
 Law = Literal["gaussian", "uniform"]
-BLOCK = 32_768
+BLOCK = 20_000
 """Rows that are drawn at a time, so that they stay in the processor's cache."""
 
 
-@dataclass(slots=True)
 class Noise:
-    """A column with noise, made while it is written: clean + ε · scale · draw, on the grid, within the range."""
+    """A column with noise, made while it is written: clean + ε · scale · draw, on the grid, within the range.
 
-    clean: Any
-    column: Column
-    epsilon: float
-    law: Law
-    draws: Any
-    bounded: bool = True
-    row: int = field(default=0)
+    Args:
+        clean: (rows,) float64.
+        draws: the column's own generator.
+        bounded: whether grid and range are kept here, which needs a grid of whole numbers and clean cells within the
+            range; otherwise that is left to whoever settles the column.
+    """
+
+    def __init__(self, clean: Any, column: Column, epsilon: float, law: Law, draws: Any, *, bounded: bool) -> None:
+        self._clean = clean
+        self._epsilon, self._scale = epsilon, column.scale
+        self._law, self._draws = law, draws
+        self._grid = bounded and column.step > 0
+        self._range = (column.low, column.high)
+        self._clip = bounded and self._range != (-math.inf, math.inf)
+        self._row = 0
 
     def write(self, out: Any) -> None:
         """Write the next len(out) rows; calls go through the rows in order."""
@@ -34,22 +41,20 @@ class Noise:
             self._block(out[start : start + BLOCK])
 
     def _block(self, out: Any) -> None:
-        import numpy as np
-
-        if self.law == "gaussian":
-            self.draws.standard_normal(out=out)
+        if self._law == "gaussian":
+            self._draws.standard_normal(out=out)
         else:
-            self.draws.random(out=out)
+            self._draws.random(out=out)
             out *= 2
             out -= 1
-        out *= self.epsilon
-        out *= self.column.scale
-        if self.column.step and self.bounded:
-            np.rint(out, out=out)
-        out += self.clean[self.row : self.row + len(out)]
-        if self.bounded and (np.isfinite(self.column.low) or np.isfinite(self.column.high)):
-            np.clip(out, self.column.low, self.column.high, out=out)
-        self.row += len(out)
+        out *= self._epsilon
+        out *= self._scale
+        if self._grid:
+            out.round(out=out)
+        out += self._clean[self._row : self._row + len(out)]
+        if self._clip:
+            out.clip(*self._range, out=out)
+        self._row += len(out)
 
 
 def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int) -> Any:
