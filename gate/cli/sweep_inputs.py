@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.measured import Sweep
     from gate.suites.perturbation.models import Model
 
+MOST_CLASSES = 50
 _PICKLES = (".joblib", ".pkl", ".pickle")
 
 
@@ -183,6 +184,8 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     Raises:
         UsageError: pandas is missing, the file can't be read, or a column that is named is not in it.
     """
+    from gate.suites.perturbation.tabular.sampling import sample
+
     table = _read(folder / config.path)
     where = str(folder / config.path)
     if not len(table):
@@ -198,7 +201,8 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     truth: list[object] = plain(table[config.target]) if config.target else [None for _ in range(rows)]
     ids: list[object] = plain(table[config.ids]) if config.ids else list(range(rows))
     features = list(config.features) or [name for name in table.columns if name not in (config.target, config.ids)]
-    return Table(table[features], truth, ids, sample(truth, config.rows, config.seed))
+    chosen = sample(config.rows, ids, strata(truth), seed=config.seed, where=where)
+    return Table(table[features], truth, ids, chosen.tolist())
 
 
 def _read(path: Path) -> Any:
@@ -226,32 +230,10 @@ def plain(column: Any) -> list[object]:
     return cells
 
 
-def sample(truth: Sequence[object], rows: int, seed: int) -> list[int]:
-    """Positions of at most `rows` rows in their order, each class in its share (largest remainders); seeded.
-
-    A target with more than 50 different answers is no class, and the sample is then a plain one.
-    """
-    import numpy as np
-
-    if len(truth) <= rows:
-        return list(range(len(truth)))
-    random = np.random.default_rng(seed)
-    groups: dict[str, list[int]] = {}
-    for row, told in enumerate(truth):
-        groups.setdefault(str(told), []).append(row)
-    if len(groups) > min(50, rows):
-        groups = {"": list(range(len(truth)))}
-    names = sorted(groups)
-    exact = [rows * len(groups[name]) / len(truth) for name in names]
-    shares = [int(each) for each in exact]
-    for place in sorted(range(len(names)), key=lambda at: (shares[at] - exact[at], names[at]))[: rows - sum(shares)]:
-        shares[place] += 1
-    chosen = [
-        groups[name][at]
-        for name, share in zip(names, shares, strict=True)
-        for at in random.permutation(len(groups[name]))[:share].tolist()
-    ]
-    return sorted(chosen)
+def strata(truth: Sequence[object]) -> list[str] | None:
+    """Classes to sample by; None for a target of more than 50 different answers, which is no class."""
+    found = [str(told) for told in truth]
+    return found if len(set(found)) <= MOST_CLASSES else None
 
 
 def protected_names(wanted: Sequence[str], names: Sequence[str]) -> list[str]:

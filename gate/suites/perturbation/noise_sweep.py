@@ -1,12 +1,13 @@
 """Gaussian noise on the movable columns of any frame, typed and clipped, and what a model of any kind makes of it.
 
-The noise of a cell is ε · scale · z, with z from the generator of (seed, ε, column) in the order of the rows. Then the
-cell is brought back to what its column may hold: whole numbers stay whole, and nothing leaves the range. Several draws
-make the largest change say less about the seed: its maximum is the median over draws of each draw's own.
+The noise itself is the tabular perturbation `gaussian`: ε · scale · z on every movable number, brought back to what its
+column may hold. Several draws make the largest change say less about the seed: the median over draws of each draw's
+own is what counts.
 """
 
 from __future__ import annotations
 
+import hashlib
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +15,10 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped, spread_of
-from gate.suites.perturbation.tabular.ball import Ball
-from gate.suites.perturbation.tabular.draws import generator
+from gate.suites.perturbation.tabular.draws import GAUSSIAN
 from gate.suites.perturbation.tabular.frame import Frame
-from gate.suites.perturbation.tabular.schema import Schema
+from gate.suites.perturbation.tabular.perturb import moved
+from gate.suites.perturbation.tabular.schema import Column, Schema
 
 MOVES_SHOWN = 200
 ROWS_ASKED = 20_000
@@ -31,7 +32,6 @@ class Noisy:
     Attributes:
         answers, changes, flipped: of the first draw, n examples each.
         maxima: by draw the largest change of any example.
-        cells: how many cells the first draw moved.
         moves: for the first flipped examples, the column that moved farthest and how far, in units of scale.
         failed: by row why the model gave no answer under any draw.
     """
@@ -41,7 +41,6 @@ class Noisy:
     changes: Any
     flipped: Any
     maxima: tuple[float, ...]
-    cells: int
     moves: Mapping[int, str] = field(default_factory=dict)
     failed: Mapping[int, str] = field(default_factory=dict)
 
@@ -107,24 +106,62 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     Raises:
         UsageError: nothing can be moved, or what `ask` raises.
     """
-    ball, matrix = Ball(schema, float("inf")), movable_matrix(frame, schema, where)
-    fixed = {name: frame.values(name) for name in ball.fixed}
+    movable_columns(schema, where)
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
-    maxima, first = [], None
+    asked, answered = f"{where}, ε={epsilon:g}", list[Any]()
+    maxima: list[float] = []
     failed: dict[int, str] = {}
-    for draw in range(draws):
-        moved = ball.project(matrix, matrix + _noise(schema, epsilon, seed, draw, frame.rows), fixed)
-        native = frame.replaced({column.name: moved[:, at] for at, column in enumerate(schema.movable())})
-        answers = ask(model, native, frame.rows, f"{where}, ε={epsilon:g}")
+    for draw in range(max(1, draws)):
+        native = frame.replaced(moved(frame, schema, GAUSSIAN, epsilon, seed=seed_of(seed, draw), where=where))
+        answers = ask(model, native, frame.rows, asked)
         change = changes(clean, answers, unit, where)
+        maxima.append(_largest(change, asked))
         failed.update(answers.failed)
-        maxima.append(_largest(change, epsilon, where))
-        if draw == 0:
-            marks = flipped(clean, answers, tolerance, spread=unit, where=where)
-            first = answers, change, marks, _cells(matrix, moved), _moves(schema, matrix, moved, marks)
-    if first is None:
-        raise UsageError("no draw was asked for", where=where, remedy="give at least one")
-    return Noisy(epsilon, first[0], first[1], first[2], tuple(maxima), first[3], first[4], failed)
+        if not draw:
+            answered = [answers, change, flipped(clean, answers, tolerance, spread=unit, where=where)]
+    answers, change, marks = answered
+    moves = _moves(frame, schema, epsilon, seed, marks)
+    return Noisy(epsilon, answers, change, marks, tuple(maxima), moves, failed)
+
+
+def seed_of(seed: int, draw: int) -> int:
+    """The seed of a draw: that of the sweep for the first, and one made of it for each further."""
+    if not draw:
+        return seed
+    digest = hashlib.blake2b(f"{seed} draw {draw}".encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big")
+
+
+def moved_matrix(frame: Frame, schema: Schema, epsilon: float, seed: int) -> Any:
+    """(n, d) float64 of the movable columns under the first draw."""
+    import numpy as np
+
+    found = moved(frame, schema, GAUSSIAN, epsilon, seed=seed, where="noise")
+    columns = []
+    for column in schema.movable():
+        cells = found.get(column.name, frame.values(column.name))
+        if hasattr(cells, "write"):
+            out = np.empty(frame.rows)
+            cells.write(out)
+            cells = out
+        columns.append(cells)
+    return np.column_stack(columns)
+
+
+def movable_columns(schema: Schema, where: str) -> tuple[Column, ...]:
+    """The columns that noise and search move.
+
+    Raises:
+        UsageError: there is none.
+    """
+    columns = schema.movable()
+    if not columns:
+        raise UsageError(
+            "no unprotected numeric column varies, so nothing would be perturbed",
+            where=where,
+            remedy="leave a numeric column unprotected, or encode categories in the model's own pipeline",
+        )
+    return columns
 
 
 def movable_matrix(frame: Frame, schema: Schema, where: str) -> Any:
@@ -135,51 +172,32 @@ def movable_matrix(frame: Frame, schema: Schema, where: str) -> Any:
     """
     import numpy as np
 
-    columns = schema.movable()
-    if not columns:
-        raise UsageError(
-            "no unprotected numeric column varies, so nothing would be perturbed",
-            where=where,
-            remedy="leave a numeric column unprotected, or encode categories in the model's own pipeline",
-        )
-    return np.column_stack([frame.values(column.name) for column in columns])
+    return np.column_stack([frame.values(column.name) for column in movable_columns(schema, where)])
 
 
-def _noise(schema: Schema, epsilon: float, seed: int, draw: int, rows: int) -> Any:
-    import numpy as np
-
-    name = "gaussian" if draw == 0 else f"gaussian {draw + 1}"
-    return np.column_stack(
-        [
-            epsilon * column.scale * generator(seed, epsilon, column.name, name).standard_normal(rows)
-            for column in schema.movable()
-        ]
-    )
-
-
-def _largest(change: Any, epsilon: float, where: str) -> float:
+def _largest(change: Any, where: str) -> float:
     import numpy as np
 
     known = change[~np.isnan(change)]
     if not known.size:
-        raise UsageError(f"the model answered no row at ε={epsilon:g}", where=where, remedy="try it on one row by hand")
+        raise UsageError("the model answered no row", where=where, remedy="try it on one row by hand")
     return float(known.max())
 
 
-def _cells(clean: Any, moved: Any) -> int:
+def _moves(frame: Frame, schema: Schema, epsilon: float, seed: int, marks: Any) -> dict[int, str]:
+    """How far the first flipped rows moved. Draws go by rows in their order, so those up to the last are drawn anew."""
     import numpy as np
 
-    return int(np.count_nonzero((clean != moved) & np.isfinite(clean)))
-
-
-def _moves(schema: Schema, clean: Any, moved: Any, marks: Any) -> dict[int, str]:
-    import numpy as np
-
+    rows = np.flatnonzero(marks)[:MOVES_SHOWN]
+    if not len(rows):
+        return {}
+    first = frame.take(np.arange(rows[-1] + 1))
+    clean, noisy = movable_matrix(first, schema, "noise"), moved_matrix(first, schema, epsilon, seed)
     columns = schema.movable()
     scale = np.array([column.scale for column in columns])
     told = {}
-    for row in np.flatnonzero(marks)[:MOVES_SHOWN].tolist():
-        shifts = np.nan_to_num((moved[row] - clean[row]) / scale, nan=0.0)
+    for row in rows.tolist():
+        shifts = np.nan_to_num((noisy[row] - clean[row]) / scale, nan=0.0)
         far = int(np.abs(shifts).argmax())
         if shifts[far]:
             told[row] = f"{columns[far].name} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd"

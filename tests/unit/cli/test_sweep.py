@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("pandas")
 
-from gate.cli.sweep_inputs import plain, protected_names, sample
+from gate.cli.sweep_inputs import plain, protected_names, strata
 from gate.ingest import read_report
 from gate.schema.report import Kind
 from tests.support.command_line import Ended, Shell, refused
@@ -243,14 +243,18 @@ def test_an_audit_config_is_read_and_the_model_comes_from_the_command_line(gate:
     assert "not read" in ended.err
 
 
-def test_a_sample_keeps_the_shares_of_classes_and_is_seeded() -> None:
-    truth: list[object] = ["rare"] * 10 + ["usual"] * 90
-    chosen = sample(truth, 20, 3)
-    assert chosen == sorted(set(chosen)) and len(chosen) == 20
-    assert sum(place < 10 for place in chosen) == 2
-    assert chosen == sample(truth, 20, 3) != sample(truth, 20, 4)
-    assert sample(truth, 100, 3) == list(range(100))
-    assert len(sample([float(place) for place in range(200)], 30, 0)) == 30
+def test_a_large_table_is_sampled_and_says_so(gate: Shell, project: Path) -> None:
+    config = project / write(project)
+    config.write_text(config.read_text().replace("[model]", "rows = 20\n[model]", 1), encoding="utf-8")
+    ended = gate("sweep", "--config", "sweep.toml", "--json", cwd=project)
+    assert "20 of 40 rows, a sample of seed 42" in ended.err
+    found = json.loads(ended.out)["sweep"]
+    assert (found["rows"], found["of_rows"]) == (20, 40)
+
+
+def test_classes_are_strata_and_values_are_not() -> None:
+    assert strata(["a", "b", None]) == ["a", "b", "None"]
+    assert strata([float(place) for place in range(60)]) is None
 
 
 def test_cells_become_builtins() -> None:
