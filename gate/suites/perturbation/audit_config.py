@@ -45,7 +45,9 @@ KEYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "scale": ("scale", _TEXT),
         "judge": ("judge", _TEXT),
         "worst-case": ("worst_case", _FLAG),
+        "attack": ("attack", _TEXT),
         "budget": ("budget", _WHOLE),
+        "swaps": ("swaps", _WHOLE),
         "tolerance": ("tolerance", _NUMBER),
     },
 }
@@ -84,6 +86,8 @@ class SweepConfig:
         rows: largest number of rows; above it a seeded sample, stratified by the target.
         imported, file, url: the model, exactly one: `module:attribute`, a file, or an address.
         judge: what the status is of: the share of examples that flip, or the reference's score.
+        attack, budget, swaps: how the worst case is searched for: by which attack, with how many queries a row, and
+            with how many categories swapped at once (Hamming distance).
         tolerance: for values, the standard deviations of the target that are no flip.
         columns: overrides of the schema by column.
         notes: what of a foreign file was not read, one sentence each.
@@ -109,7 +113,9 @@ class SweepConfig:
     scale: str = "sd"
     judge: Judge = "flips"
     worst_case: bool = True
+    attack: str = "worst-case"
     budget: int = 150
+    swaps: int = 0
     tolerance: float = 0.1
     columns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -238,7 +244,7 @@ def _checked(values: dict[str, Any], name: str) -> SweepConfig:
         if values.get(key, "") and values[key] not in choices:
             remedy = f"choose {' or '.join(choices)}"
             raise SettingsError(f"{key} is {values[key]!r:.40}", where=name, remedy=remedy)
-    for key, least in (("rows", 1), ("budget", 1)):
+    for key, least in (("rows", 1), ("budget", 1), ("swaps", 0)):
         if values.get(key, least) < least:
             raise SettingsError(f"{key} is {values[key]}", where=name, remedy=f"give at least {least}")
     if values.get("tolerance", 0.1) < 0:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gate.suites.perturbation.attack.protocol import Found
+from gate.suites.perturbation.attack.space import Space
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.models import Answers, Model
-from gate.suites.perturbation.noise_sweep import MOVES_SHOWN, movable_matrix
-from gate.suites.perturbation.tabular.ball import Ball
+from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
 
@@ -90,31 +90,14 @@ def _part(
     spread: float | None,
     start: int,
 ) -> Worst:
-    import numpy as np
-
+    from gate.suites.perturbation.attack.frames import space_of
     from gate.suites.perturbation.attack.objective import Objective
-    from gate.suites.perturbation.attack.space import Space
-    from gate.suites.perturbation.attack.worst_case import worst_case
+    from gate.suites.perturbation.attack.registry import attack_of
 
-    columns = schema.movable()
-    fixed = {name: frame.values(name) for name in Ball(schema, epsilon).fixed}
-
-    def project(clean_rows: Any, moved: Any, size: float, rows: Any) -> Any:
-        return Ball(schema, size).project(clean_rows, moved, {name: cells[rows] for name, cells in fixed.items()})
-
-    def assemble(moved: Any, rows: Any) -> Any:
-        return frame.take(rows).replaced({column.name: moved[:, at] for at, column in enumerate(columns)})
-
-    space = Space(
-        names=tuple(column.name for column in columns),
-        clean=movable_matrix(frame, schema, "worst case"),
-        scale=np.array([column.scale for column in columns]),
-        project=project,
-        keys=range(start, start + frame.rows),
-    )
+    space, assemble = space_of(frame, schema, swaps=config.swaps)
     objective = Objective(model, assemble, clean, tolerance=config.tolerance, spread=spread, where="worst case")
-    found = worst_case(space, objective, epsilon, seed=config.seed, budget=config.budget)
-    moves = _moves(space.names, space.clean, space.scale, found)
+    found = attack_of(config.attack, "sweep.attack")(space, objective, epsilon, seed=config.seed, budget=config.budget)
+    moves = _moves(space, found)
     return Worst(
         epsilon=epsilon,
         flipped=found.flipped,
@@ -127,14 +110,20 @@ def _part(
     )
 
 
-def _moves(names: tuple[str, ...], clean: Any, scale: Any, found: Found) -> dict[int, str]:
+def _moves(space: Space, found: Found) -> dict[int, str]:
+    """The number that moved farthest, or what was swapped where none did; never a level or a value itself."""
     import numpy as np
 
+    scale = np.where(space.swapped, np.inf, space.scale)
     told = {}
     for row in np.flatnonzero(found.flipped)[:MOVES_SHOWN].tolist():
-        shifts = np.nan_to_num((found.moved[row] - clean[row]) / scale, nan=0.0)
+        changed = np.nan_to_num(found.moved[row] - space.clean[row], nan=0.0)
+        shifts = changed / scale
         far = int(np.abs(shifts).argmax())
-        count = int(np.count_nonzero(shifts))
+        count = int(np.count_nonzero(changed))
         more = f" and {count - 1} more" if count > 1 else ""
-        told[row] = f"{names[far]} {'+' if shifts[far] >= 0 else '−'}{abs(shifts[far]):.2g} sd{more}"
+        if shifts[far]:
+            told[row] = f"{space.names[far]} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd{more}"
+        elif count:
+            told[row] = f"{space.names[int(np.abs(changed).argmax())]} swapped{more}"
     return told

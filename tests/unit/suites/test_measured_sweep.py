@@ -209,3 +209,20 @@ def test_without_a_truth_all_examples_are_judged() -> None:
 def test_a_truth_that_does_not_fit_is_refused(truth: list[str]) -> None:
     with pytest.raises(UsageError):
         run(population(30), SweepConfig("t"), truth=truth)
+
+
+def test_the_search_may_swap_categories_where_it_is_told_to() -> None:
+    rows = pd.DataFrame({"x": np.linspace(-1, 1, 40), "town": pd.Categorical(["here", "there"] * 20)})
+
+    def ask(given: Any) -> Any:
+        return 1 / (1 + np.exp(-0.1 * np.asarray(given["x"]) - np.where(given["town"] == "here", 1.0, -1.0)))
+
+    def flips(swaps: int) -> Any:
+        found = run(rows, SweepConfig("t", epsilons=(0.01,), swaps=swaps), ask=ask, truth=[None] * 40)
+        assert found.steps[0].worst is not None
+        return found.steps[0].worst
+
+    assert flips(0).flipped.sum() == 0
+    assert flips(1).flipped.all()
+    assert all(told.startswith("town swapped") or " sd" in told for told in flips(1).moves.values())
+    assert not any("here" in told for told in flips(1).moves.values())

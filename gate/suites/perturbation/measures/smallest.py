@@ -56,11 +56,11 @@ def smallest_epsilon(found: Any, reached: Any, *, where: str = "sweep") -> Small
     Where all searches went equally far, that is the plain median with the censored ones at infinity.
 
     Args:
-        found: (n,) smallest ε that flips; NaN where the search found none.
+        found: (n,) smallest ε that flips, 0 where no number had to move; NaN where the search found none.
         reached: the largest ε that the search tried, one for all or (n,).
 
     Raises:
-        UsageError: no example, an ε that is not positive, or one found beyond what was tried.
+        UsageError: no example, an ε that is negative, or one found beyond what was tried.
     """
     import numpy as np
 
@@ -70,9 +70,13 @@ def smallest_epsilon(found: Any, reached: Any, *, where: str = "sweep") -> Small
         raise UsageError("there is no example", where=where, remedy="give one smallest epsilon an example, or NaN")
     flipped = ~np.isnan(events)
     ends = np.where(flipped, events, limits)
-    if not (np.isfinite(ends) & (ends > 0)).all() or (events[flipped] > limits[flipped]).any():
-        remedy = "give positive epsilons, none beyond what was tried"
-        raise UsageError("a smallest epsilon is not positive or lies beyond the search", where=where, remedy=remedy)
+    if (
+        not (np.isfinite(ends) & (ends >= 0)).all()
+        or not (limits > 0).all()
+        or (events[flipped] > limits[flipped]).any()
+    ):
+        remedy = "give epsilons from 0 to what was tried"
+        raise UsageError("a smallest epsilon is negative or lies beyond the search", where=where, remedy=remedy)
     share = 1.0
     for epsilon in np.unique(events[flipped]):
         at_risk = int((ends >= epsilon).sum())

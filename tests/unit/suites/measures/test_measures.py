@@ -100,7 +100,7 @@ def test_first_flips_are_the_smallest() -> None:
         first_flips([0.2, 0.1], [[True], [True]])
 
 
-@pytest.mark.parametrize(("found", "reached"), [([], 1), ([0.0], 1), ([2.0], 1), ([-1.0], 1)])
+@pytest.mark.parametrize(("found", "reached"), [([], 1), ([0.5], 0), ([2.0], 1), ([-1.0], 1)])
 def test_smallest_epsilons_that_cannot_be_are_refused(found: list[float], reached: float) -> None:
     with pytest.raises(UsageError):
         smallest_epsilon(found, reached)
