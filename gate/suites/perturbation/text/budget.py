@@ -38,7 +38,7 @@ class Budget:
     def allows(self, before: str, after: str) -> bool:
         """Whether `after` is within all limits. Never true beyond one; see `distance` for long texts."""
         limits = [limit for limit in (self.characters, self._of_share(before)) if limit is not None]
-        if limits and distance(before, after) > min(limits):
+        if limits and (abs(len(before) - len(after)) > min(limits) or distance(before, after) > min(limits)):
             return False
         return self.words is None or word_distance(before, after) <= self.words
 

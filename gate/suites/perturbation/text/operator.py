@@ -79,18 +79,20 @@ class Operator:
         A text that fails is edited anew, eight times at most, with half the strength each time.
         """
         share = checked_strength(self.strength if strength is None else strength)
-        prepared, reason = Prepared(text, self.name), NOTHING
+        prepared, reason, last = Prepared(text, self.name), NOTHING, None
         for _ in range(_TRIES):
             edited = self.edit(prepared, rng, share)
             if edited == text:
                 return Perturbed(text, reason)
-            if not _keeps(prepared, edited):
+            if edited == last:
+                pass  # it failed just now
+            elif not _keeps(prepared, edited):
                 reason = TORN
             elif budget.allows(text, edited):
                 return Perturbed(edited)
             else:
                 reason = OVER_BUDGET
-            share /= 2
+            share, last = share / 2, edited
         return Perturbed(text, reason)
 
     def declared(self, meaning: Meaning | str) -> Operator:

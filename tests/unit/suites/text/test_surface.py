@@ -40,6 +40,12 @@ def test_punctuation_in_another_style() -> None:
     assert edited("punctuation-variant", "„so“ «or» ‘it’… a – b") == '"so" "or" \'it\'... a - b'
 
 
+def test_a_quotation_mark_at_the_end_closes() -> None:
+    assert edited("punctuation-variant", 'He said "no"') == "He said “no”"
+    assert perturbed("punctuation-variant", 'a "').reason == perturbed("punctuation-variant", '"').reason != ""
+    assert perturbed("punctuation-variant", 'say `a"`').reason == "nothing to change"
+
+
 def test_punctuation_that_is_left_out_or_repeated() -> None:
     assert edited("drop-punctuation", "Well, so: 3.5, 1,000; ok? Yes.", 1.0) == "Well so 3.5 1,000 ok Yes"
     assert edited("repeat-punctuation", "Really? Pay 3.5 now!", 1.0) == "Really??? Pay 3.5 now!!!"

@@ -40,6 +40,15 @@ def _letters(prepared: Prepared) -> list[Span]:
     return found
 
 
+def _variants(prepared: Prepared) -> list[Span]:
+    """Marks that are written in another way too, the quotation mark at the very end among them."""
+    text, found = prepared.text, prepared.matches(_VARIANT)
+    last = (len(text) - 1, len(text))
+    if text[-2:-1].isalnum() and text.endswith('"') and prepared.free[-1][1] == len(text):
+        found.append(last)
+    return found
+
+
 def _padded(prepared: Prepared, draws: Draws, _: float) -> str:
     before, after = draws.pick(["", " ", "\n", "  "]), draws.pick([" ", "\n", "  ", "\n\n"])
     return f"{before}{prepared.text}{after}" if prepared.text else prepared.text
@@ -73,7 +82,7 @@ OPERATORS = (
         Meaning.PRESERVING,
         "surface",
         "quotation marks, apostrophes, dashes and dots in another style",
-        at_places(lambda text: text.matches(_VARIANT), lambda mark, _: VARIANTS[mark]),
+        at_places(_variants, lambda mark, _: VARIANTS[mark]),
         1.0,
     ),
     Operator(
