@@ -59,15 +59,27 @@ class ArrowFrame(Frame):
         return np.array(numbers.to_numpy(), dtype=float)
 
     def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
-        table = self._table
+        import pyarrow
+
+        made = dict(enumerate(self._table.columns))
+        sources = {
+            name: new
+            for name, new in columns.items()
+            if hasattr(new, "write")
+            and self._column(name).type == pyarrow.float64()
+            and not self._column(name).null_count
+        }
+        for name, row in zip(sources, cells.together(sources, self.rows), strict=True):
+            made[self._places[name]] = pyarrow.array(row)
         for name, new in columns.items():
+            if name in sources:
+                continue
             told = cells.whole(new, self.rows)
             kept = self.storage(name)
             differs = cells.changed(name, kept, self.values(name), told, self._where)
             if differs.any():
-                place = self._places[name]
-                table = table.set_column(place, table.schema.field(place), self._written(name, kept, told, differs))
-        return table
+                made[self._places[name]] = self._written(name, kept, told, differs)
+        return pyarrow.Table.from_arrays(list(made.values()), schema=self._table.schema)
 
     def _written(self, name: str, kept: Storage, told: Any, differs: Any) -> Any:
         """The column with the cells that differ, in its own type."""

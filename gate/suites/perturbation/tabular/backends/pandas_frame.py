@@ -84,18 +84,14 @@ class PandasFrame(Frame):
         return frame
 
     def _drawn(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns that sources write, in one piece of memory, which costs less than many."""
-        import numpy as np
-
+        """The columns that sources write, by dtype in one piece of memory."""
         by_dtype: dict[Any, list[str]] = {}
         for name, new in columns.items():
             if hasattr(new, "write") and self._exact(name, new):
                 by_dtype.setdefault(self._column(name).dtype, []).append(name)
         found: dict[str, Any] = {}
         for dtype, names in by_dtype.items():
-            block = np.empty((len(names), self.rows))
-            for row, name in zip(block, names, strict=True):
-                columns[name].write(row)
+            block = cells.together({name: columns[name] for name in names}, self.rows)
             found |= zip(names, block.astype(dtype, copy=False), strict=True)
         return found
 

@@ -65,8 +65,19 @@ class PolarsFrame(Frame):
         return cells.filled(column.to_list())
 
     def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
+        import polars as pl
+
         frame = self._frame.clone()
+        sources = {
+            name: new
+            for name, new in columns.items()
+            if hasattr(new, "write") and self._column(name).dtype == pl.Float64 and not self._column(name).null_count()
+        }
+        for name, row in zip(sources, cells.together(sources, self.rows), strict=True):
+            frame.replace_column(self._places[name], pl.Series(self._column(name).name, row))
         for name, new in columns.items():
+            if name in sources:
+                continue
             told = cells.whole(new, self.rows)
             kept = self.storage(name)
             differs = cells.changed(name, kept, self.values(name), told, self._where)
