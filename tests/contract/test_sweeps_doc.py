@@ -57,9 +57,14 @@ def test_the_configuration_that_is_shown_is_read() -> None:
 def test_the_python_that_is_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("sklearn")
-    (block,) = readme.blocks(TEXT, "python")
-    exec(compile(block, "docs/sweeps.md", "exec"), {})
+    swept, compared = readme.blocks(TEXT, "python")
+    exec(compile(swept, "docs/sweeps.md", "exec"), {})
     assert re.match(r"(PASS|WARNING|FAIL) 0\.\d+ ", capsys.readouterr().out)
+    found: dict[str, Any] = {}
+    exec(compile(compared, "docs/sweeps.md", "exec"), found)
+    assert found["pairs"].gone == ("a0",)
+    assert found["rates"].negative > 0
+    assert "True" in capsys.readouterr().out.splitlines()
 
 
 def test_links_lead_to_headings() -> None:

@@ -243,6 +243,13 @@ def test_an_audit_config_is_read_and_the_model_comes_from_the_command_line(gate:
     assert "not read" in ended.err
 
 
+def test_a_model_server_that_is_silent_decides_nothing(gate: Shell, project: Path) -> None:
+    config = project / write(project)
+    silent = 'url = "http://127.0.0.1:9/predict"'
+    config.write_text(config.read_text().replace(f'import = "{module_of(project)}:flat"', silent), encoding="utf-8")
+    refused(gate("sweep", "--config", "sweep.toml", cwd=project), 3, "did not answer")
+
+
 def test_a_large_table_is_sampled_and_says_so(gate: Shell, project: Path) -> None:
     config = project / write(project)
     config.write_text(config.read_text().replace("[model]", "rows = 20\n[model]", 1), encoding="utf-8")

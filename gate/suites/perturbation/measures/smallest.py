@@ -70,11 +70,8 @@ def smallest_epsilon(found: Any, reached: Any, *, where: str = "sweep") -> Small
         raise UsageError("there is no example", where=where, remedy="give one smallest epsilon an example, or NaN")
     flipped = ~np.isnan(events)
     ends = np.where(flipped, events, limits)
-    if (
-        not (np.isfinite(ends) & (ends >= 0)).all()
-        or not (limits > 0).all()
-        or (events[flipped] > limits[flipped]).any()
-    ):
+    sound = np.isfinite(ends) & (ends >= 0) & (limits > 0)
+    if not sound.all() or (events[flipped] > limits[flipped]).any():
         remedy = "give epsilons from 0 to what was tried"
         raise UsageError("a smallest epsilon is negative or lies beyond the search", where=where, remedy=remedy)
     share = 1.0
