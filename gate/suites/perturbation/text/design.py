@@ -37,7 +37,7 @@ class Design:
     def __post_init__(self) -> None:
         if self.strength is not None:
             checked_strength(self.strength)
-        if self.draws < 1:
+        if not isinstance(self.draws, int) or self.draws < 1:
             raise UsageError(f"draws is {self.draws!r}", where="draws", remedy="give a whole number of at least 1")
         if self.floor is not None and not 0 <= self.floor <= 1:
             remedy = "give a similarity from 0 to 1"

@@ -11,10 +11,11 @@ import pytest
 
 from gate.errors import UsageError
 from gate.schema.codec import metric_to_json, predictions_to_json
-from gate.schema.report import Predictions
+from gate.schema.report import Predictions, Report
 from gate.suites.perturbation.text.design import Design
 from gate.suites.perturbation.text.registry import OPERATORS, preserving
 from gate.suites.perturbation.text.sweep import TextSwept, text_sweep
+from tests.support.compare import case, judged, report, rules_of
 
 TEXTS = ["a good film", "a bad film", "Anna saw 30 good films", "😀"]
 TRUTH = ["pos", "neg", None, "neg"]
@@ -115,3 +116,42 @@ def test_an_injection_that_must_not_move_a_class_is_declared_so() -> None:
 
     found = text_sweep(moved, TEXTS, TRUTH, operators=[OPERATORS["inject-authority"].declared("preserving")])
     assert [(attack.name, attack.flipped) for attack in found.attacks] == [("inject-authority", "1111")]
+
+
+def case_of(predict: Any, operators: list[str]) -> Report:
+    found = text_sweep(predict, TEXTS, TRUTH, operators=operators)
+    recorded = Predictions(
+        "films", ("a", "b", "c", "d"), found.labels, found.expected, found.predicted, "", found.attacks, found.design
+    )
+    return report(None, case("test_films", predictions=(recorded,), metrics=found.metrics("films")))
+
+
+def test_a_less_robust_model_is_an_adversarial_regression() -> None:
+    """The comparison of the whole product takes a sweep of texts as it takes one of numbers."""
+
+    def robust(texts: Sequence[str]) -> list[str]:
+        return model([text.lower() for text in texts])
+
+    operators = ["upper-case", "pad", "swap-number"]
+    verdict = judged(case_of(robust, operators), case_of(model, operators))
+    assert {"adversarial-regression", "metric-regression"} <= set(rules_of(verdict))
+    assert not rules_of(judged(case_of(model, operators), case_of(model, operators)))
+
+
+def test_a_lost_sensitivity_is_no_regression_and_a_lost_measurement_is_one() -> None:
+    def reads(texts: Sequence[str]) -> list[str]:
+        return ["pos" if "30" in text or "a good film" in text else "neg" for text in texts]
+
+    numbers = ["swap-number"]
+    assert [check.failed for check in swept(reads, operators=numbers).checks] == [1]
+    assert "metric-regression" not in rules_of(judged(case_of(reads, numbers), case_of(model, numbers)))
+
+    def raises(texts: Sequence[str]) -> list[str]:
+        if any(text.isupper() for text in texts):
+            raise ValueError("no capitals")
+        return model(texts)
+
+    assert rules_of(judged(case_of(model, ["upper-case"]), case_of(raises, ["upper-case"]))) == [
+        "missing-case",
+        "metric-regression",
+    ]
