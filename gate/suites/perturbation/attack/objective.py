@@ -83,6 +83,14 @@ class Objective:
             (m, targets) distance to go to each way of flipping, in log odds or in spreads, infinite where the model
             failed; and (m,) bool, whether the row flipped beyond the tie width.
         """
+        before, after = self.answers(moved, rows)
+        fell = self.flips(before, after)
+        distance = self._distance(before, after, fell)
+        distance[~after.answered] = np.inf
+        return distance, fell
+
+    def answers(self, moved: Any, rows: Any) -> tuple[Answers, Answers]:
+        """The answers to the m clean rows, which are known, and to the moved ones, with the same classes."""
         answers = ask(
             self._model,
             self._assemble(moved, rows),
@@ -96,11 +104,20 @@ class Objective:
         self.queries += np.bincount(rows, minlength=len(self.queries))
         for place, cause in answers.failed.items():
             self.errors.setdefault(int(rows[place]), cause)
-        before, after = aligned(self._clean.take(rows), answers, self._where)
-        fell = flipped(before, after, self._tolerance, tie=self._tie, spread=self._spread, where=self._where)
-        distance = self._distance(before, after, fell)
-        distance[~after.answered] = np.inf
-        return distance, fell
+        return aligned(self._clean.take(rows), answers, self._where)
+
+    def flips(self, before: Answers, after: Answers) -> Any:
+        """(m,) bool: another class beyond the tie width, or a value beyond the tolerance."""
+        return flipped(before, after, self._tolerance, tie=self._tie, spread=self._spread, where=self._where)
+
+    def told(self, before: Answers, after: Answers) -> list[tuple[str, str]]:
+        """The classes before and after; for values nothing and the change in spreads, which is no raw value."""
+        if before.kind == "values":
+            moved = (after.content - before.content) / self._spread
+            return [("", f"{change:+.3g} sd") for change in moved.tolist()]
+        names = [*before.labels, ""]
+        pairs = zip(before.predicted().tolist(), after.predicted().tolist(), strict=True)
+        return [(names[was], names[now]) for was, now in pairs]
 
     def _distance(self, before: Answers, after: Answers, fell: Any) -> Any:
         if before.kind == "labels":

@@ -21,6 +21,7 @@ class Space:
     Attributes:
         names: of the columns.
         clean: (n, d) float64 in the columns' own units; a column that is swapped holds the place of its level.
+            NaN is missing and is never moved.
         scale: (d,) the unit of ε of each column; 0 for a column that is swapped.
         project: type, range and relations: numbers are brought within ε × scale of the clean ones.
         levels: (d,) how many levels a column that is swapped has; 0 for numbers.
@@ -61,11 +62,10 @@ class Space:
         clean = self.clean[rows]
         found = self.project(clean, moved, epsilon, rows)
         if self.swapped.any():
-            changed = (found != clean) & self.swapped
-            if not self.swaps:
-                return np.where(changed, clean, found)
+            missing = self.swapped & np.isnan(clean)
+            changed = (found != clean) & self.swapped & ~missing
             beyond = changed & (np.cumsum(changed, axis=1) > self.swaps)
-            found = np.where(beyond, clean, found)
+            found = np.where(beyond | missing, clean, found)
         return found
 
     def size(self, rows: Any, moved: Any) -> Any:
