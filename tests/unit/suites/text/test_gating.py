@@ -58,7 +58,7 @@ def test_a_design_is_checked_and_written() -> None:
         Design(floor=1.1)
     with pytest.raises(UsageError, match="draws is 0"):
         Design(draws=0)
-    with pytest.raises(UsageError, match="draws is 1.5"):
+    with pytest.raises(UsageError, match=r"draws is 1\.5"):
         Design(draws=1.5)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="strength"):
         Design(strength=0)
