@@ -82,7 +82,8 @@ MAP: tuple[Demand, ...] = (
 
 LIMITS = (
     "The search gives a lower bound: a row that it did not flip may still be flipped by a move that it did not find.",
-    "Noise and search move each unprotected numeric column by up to ε times its scale; other changes are not covered.",
+    "The search moves each unprotected number by up to ε times its column's scale, and noise has that as its standard "
+    "deviation; other changes are not covered.",
     "Protected attributes, and the one-hot columns that stand for them, were never moved.",
     "The largest change under noise depends on the number of rows; flip rates and quantiles do not grow with it.",
 )

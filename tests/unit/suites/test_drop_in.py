@@ -23,6 +23,7 @@ from gate.suites.perturbation.drop_in import (  # noqa: E402
     epsilon_key,
     run_perturbation_sweep,
 )
+from gate.suites.perturbation.noise_sweep import draws_for  # noqa: E402
 
 
 class Linear:
@@ -98,6 +99,10 @@ def test_the_result_has_the_documented_attributes_and_keys(model: Linear, rows: 
     assert list(analysis["per_epsilon_deltas"]) == ["0.01", "0.05", "0.10"]
     assert (analysis["n_samples"], analysis["n_features"], analysis["n_protected"]) == (120, 5, 2)
     assert result.n_features_perturbed == 3
+
+
+def test_few_rows_are_drawn_often_and_many_once() -> None:
+    assert [draws_for(rows) for rows in (1, 800, 1_000, 13_333, 13_334, 300_000)] == [25, 25, 20, 2, 1, 1]
 
 
 def test_epsilons_are_written_with_two_decimals_and_never_alike() -> None:
