@@ -42,7 +42,9 @@ class Linear:
         return np.column_stack([1 - one, one])
 
 
-def reference(model: Any, rows: Any, protected: Sequence[str], epsilons: Sequence[float], threshold: float, seed: int):
+def reference(
+    model: Any, rows: Any, protected: Sequence[str], epsilons: Sequence[float], threshold: float, seed: int
+) -> Any:
     stream = np.random.RandomState(seed)
     clean, deltas = model.predict_proba(rows)[:, 1], {}
     for epsilon in sorted(epsilons):
@@ -166,7 +168,7 @@ def test_fault_categories_stay_what_they_are(rows: Any) -> None:
 
 
 def test_fault_an_unknown_protected_name_is_an_error(model: Linear, rows: Any) -> None:
-    with pytest.raises(ValueError, match="ages") as raised:
+    with pytest.raises(PerturbationError, match="ages") as raised:
         run_perturbation_sweep(model, rows, ["ages"])
     assert "did you mean" in raised.value.remedy and "age" in raised.value.remedy
     reference(model, rows, ["ages"], [0.1], 0.15, 42)  # which perturbs `age` and says nothing
