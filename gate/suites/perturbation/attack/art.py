@@ -6,6 +6,7 @@ the worst-case search has no signal.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import Any
 
@@ -21,6 +22,10 @@ NAME = "hop-skip-jump"
 BUDGET = 1000
 _ROUNDS, _FIRST, _LARGEST = 10, 50, 100
 _REACH = 10.0
+
+
+class _SpentError(Exception):
+    """The queries of a row are used up."""
 
 
 def hop_skip_jump(space: Space, objective: Objective, epsilon: float, *, seed: int = 0, budget: int = BUDGET) -> Found:
@@ -90,16 +95,14 @@ def _one(
         return space.inside(rows, wanted, wide)
 
     def predict(points: Any) -> Any:
-        answers = np.zeros(len(points), dtype=np.int64)
-        room = max(0, int(budget - (objective.queries[row] - start)))
-        move = np.asarray(points[:room], dtype=np.float64).reshape(-1, len(clean))
-        if len(move):
-            rows = np.full(len(move), row)
-            inside = brought(move, rows)
-            _, fell = objective.ask(inside, rows)
-            answers[: len(move)] = fell
-            found.extend(zip(space.size(rows[fell], inside[fell]).tolist(), inside[fell], strict=True))
-        return np.eye(2, dtype=np.float32)[answers]
+        room = int(budget - (objective.queries[row] - start))
+        if room < len(points):
+            raise _SpentError  # the library would halve its step for ever if it were told "not flipped" instead
+        rows = np.full(len(points), row)
+        inside = brought(np.asarray(points, dtype=np.float64).reshape(len(points), -1), rows)
+        _, fell = objective.ask(inside, rows)
+        found.extend(zip(space.size(rows[fell], inside[fell]).tolist(), inside[fell], strict=True))
+        return np.eye(2, dtype=np.float32)[fell.astype(np.int64)]
 
     ends = [(brought(np.full((1, len(clean)), side), only)[0] - clean) / scale for side in (-wide, wide)]
     low, high = (np.nan_to_num(end, nan=0.0).astype(np.float32) for end in ends)
@@ -107,6 +110,7 @@ def _one(
     attack = attack_of(
         classifier, norm=np.inf, max_iter=_ROUNDS, max_eval=_LARGEST, init_eval=_FIRST, init_size=_FIRST, verbose=False
     )
-    attack.generate(np.zeros((1, len(clean)), dtype=np.float32), y=np.array([[1.0, 0.0]], dtype=np.float32))
+    with contextlib.suppress(_SpentError):
+        attack.generate(np.zeros((1, len(clean)), dtype=np.float32), y=np.array([[1.0, 0.0]], dtype=np.float32))
     size, point = min(found, key=lambda pair: pair[0], default=(np.inf, None))
     return point if size <= epsilon * (1 + 1e-9) else None

@@ -117,11 +117,11 @@ def _probabilities(numbers: Any, names: tuple[str, ...], where: str) -> Part:
     known = numbers[~empty]
     if known.size and (known.min() < -_OUTSIDE or known.max() > 1 + _OUTSIDE):
         _refuse("the model gave a number outside 0 to 1", where, "return probabilities, not raw scores")
-    off = np.abs(known.sum(axis=1) - 1)
-    if off.size and off.max() > SUM_TOLERANCE:
-        row = int(np.flatnonzero(~empty)[off.argmax()])
+    total = known.sum(axis=1)
+    off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
+    if off.size:
         _refuse(
-            f"the probabilities of row {row} add to {known[off.argmax()].sum():.6g}, not to 1",
+            f"the probabilities of row {np.flatnonzero(~empty)[off[0]]} add to {total[off[0]]:.6g}, not to 1",
             where,
             "return probabilities of classes that exclude one another",
         )
