@@ -7,14 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gate.schema.report import SCHEMA_VERSION, Kind, Metric, Predictions
+from gate.schema.report import SCHEMA_VERSION, Kind, Predictions
 
 if TYPE_CHECKING:
     from gate.suites.perturbation.measured import Sweep
-
-DELTA_TOLERANCE = 0.05
-"""A retrained model moves the largest change a little; the fixture's sweep allows as much."""
-RATE_TOLERANCE = 0.02
 
 
 class _Options:
@@ -74,8 +70,11 @@ def candidate(found: Sweep, ids: Sequence[object], config_path: Path) -> bytes:
 def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]:
     from gate.record.plugin import examples
     from gate.schema.codec import metric_to_json, predictions_to_json
+    from gate.suites.perturbation.recorded import metrics_of
 
-    facets: dict[str, Any] = {"metrics": [metric_to_json(each) for each in _metrics(found)]}
+    limit, score = found.config.threshold, found.config.judge == "score"
+    measured = metrics_of(found, threshold=limit if score else None, rate_threshold=None if score else limit)
+    facets: dict[str, Any] = {"metrics": [metric_to_json(each) for each in measured]}
     if found.labels:
         where = found.config.name
         names = examples.identifiers(list(ids), where)
@@ -91,29 +90,6 @@ def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]
         )
         facets["predictions"] = [predictions_to_json(recorded)]
     return facets
-
-
-def _metrics(found: Sweep) -> list[Metric]:
-    name, limit = found.config.name, found.config.threshold
-    threshold = limit if found.config.judge == "score" else None
-    metrics = [
-        Metric(f"{name}/max_delta", found.score, "lower", threshold, tolerance=DELTA_TOLERANCE, count=found.rows)
-    ]
-    for step in found.steps:
-        if step.robust is None or step.robust.attack_success_rate is None or step.robust.interval is None:
-            continue
-        metrics.append(
-            Metric(
-                f"{name}/attack_success ε={step.epsilon:g}",
-                step.robust.attack_success_rate,
-                "lower",
-                limit if found.config.judge == "flips" else None,
-                tolerance=RATE_TOLERANCE,
-                interval=(step.robust.interval.low, step.robust.interval.high),
-                count=step.robust.right,
-            )
-        )
-    return metrics
 
 
 def _message(found: Sweep) -> str:

@@ -11,6 +11,7 @@ from gate.schema.report import Attack
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
+from gate.suites.perturbation.further import Moved, further
 from gate.suites.perturbation.measures.consistency import Consistency, consistency
 from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measure
 from gate.suites.perturbation.measures.robust import Robust, robust
@@ -56,7 +57,9 @@ class Sweep:
         errors: what could not be measured, each one sentence with its cause.
         smallest: of the search, over the examples that it could attack; None without a search.
         consistency: None where fewer than two rows have all their cells.
-        floor: what the model does by itself, one sentence; empty for a deterministic one.
+        floor: what the model does by itself, one sentence; empty for a deterministic one; `own` has its numbers.
+        noise: the noise of every ε, with its moves.
+        others: what further perturbations did.
         of_rows: rows of the table; more than `rows` where a sample was taken.
         labels, expected, predicted, scores, attacks: as in `gate.schema.report.Predictions`; no labels for values.
     """
@@ -78,6 +81,9 @@ class Sweep:
     borderline: int
     floor: str
     diagnosis: str
+    own: NoiseFloor | None = None
+    noise: tuple[Noisy, ...] = ()
+    others: tuple[Moved, ...] = ()
     labels: tuple[str, ...] = ()
     expected: str = ""
     predicted: str = ""
@@ -96,6 +102,9 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     of_rows: int | None = None,
     search: Search | None = None,
     progress: Progress = lambda _: None,
+    clean: Answers | None = None,
+    draws: int | None = None,
+    perturbations: Sequence[tuple[str, float]] = (),
     where: str = "gate sweep",
 ) -> Sweep:
     """Measure a table.
@@ -106,22 +115,29 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         of_rows: how many rows there are, of which these are a sample.
         search: finds flips inside a ball; None leaves the worst case out.
         progress: told what begins, one line each.
+        clean: the answers to the rows as they are, where the caller has asked already.
+        draws: of noise at each ε; by default as `draws_for` says.
+        perturbations: further ones, each with its strength.
 
     Raises:
         UsageError: nothing to perturb, or answers that can't be read.
     """
-    progress(f"asking {model.name} about {frame.rows:,} rows")
-    clean = ask(model, frame.native(), frame.rows, where)
+    if clean is None:
+        progress(f"asking {model.name} about {frame.rows:,} rows")
+        clean = ask(model, frame.native(), frame.rows, where)
     if clean.kind != "values":
         truth = [None if each is None else label_text(each) for each in truth]
     unit = _spread(clean, truth)
     asked = _Asked(config, frame, schema, model, clean, *_truth(clean, truth, config, where), unit,
-                   noise_floor(model, frame.native(), frame.rows, where, spread=unit), where)  # fmt: skip
+                   noise_floor(model, frame.native(), frame.rows, where, spread=unit), where,
+                   draws_for(frame.rows) if draws is None else draws)  # fmt: skip
     measured = [_measured(asked, epsilon, search, progress) for epsilon in config.epsilons]
     steps = tuple(step for step, _ in measured)
     swept = [noisy for _, noisy in measured]
     errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
     errors += [cause for step, noisy in measured for cause in _failures(noisy, step.worst)]
+    others, failures = _others(asked, perturbations, progress)
+    errors += failures
     return Sweep(
         config=config,
         steps=steps,
@@ -133,14 +149,19 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         perturbed=tuple(column.name for column in schema.movable()),
         protected=schema.protected(),
         features=len(frame.names),
-        draws=draws_for(frame.rows),
+        draws=asked.draws,
         accuracy=float(asked.right[asked.known].mean()) if asked.known.any() else None,
         smallest=_smallest(steps),
         consistency=_consistency(asked),
         borderline=int(borderline(clean).sum()),
         floor=asked.floor.told(),
         diagnosis=why_nothing_moved(model, frame, schema, clean, swept, seed=config.seed, where=where),
-        **predictions_of(clean, truth, swept, [each.worst for each in steps if each.worst is not None], config),
+        own=asked.floor,
+        noise=tuple(swept),
+        others=others,
+        **predictions_of(
+            clean, truth, asked.right, swept, [each.worst for each in steps if each.worst is not None], config, others
+        ),
     )
 
 
@@ -172,6 +193,7 @@ class _Asked:
     unit: float | None
     floor: NoiseFloor
     where: str
+    draws: int
 
 
 def _measured(asked: _Asked, epsilon: float, search: Search | None, progress: Progress) -> tuple[Step, Noisy]:
@@ -179,13 +201,35 @@ def _measured(asked: _Asked, epsilon: float, search: Search | None, progress: Pr
     progress(f"ε = {epsilon:g}: noise")
     noisy = gaussian(
         asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
-        draws=draws_for(asked.frame.rows), tolerance=config.tolerance, spread=asked.unit, where=asked.where,
+        draws=asked.draws, tolerance=config.tolerance, spread=asked.unit, where=asked.where,
     )  # fmt: skip
+    noisy = replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
     found = None
     if search is not None:
         progress(f"ε = {epsilon:g}: worst case")
         found = search(asked.model, asked.frame, asked.schema, asked.clean, epsilon, config, asked.unit, progress)
     return _step(asked, noisy, found), noisy
+
+
+def _others(
+    asked: _Asked, perturbations: Sequence[tuple[str, float]], progress: Progress
+) -> tuple[tuple[Moved, ...], list[str]]:
+    """What further perturbations did, and why one could not be made; the others go on."""
+    found: list[Moved] = []
+    errors: list[str] = []
+    for name, strength in perturbations:
+        progress(f"{name}, {strength:g}")
+        try:
+            moved = further(
+                asked.model, asked.frame, asked.schema, asked.clean, name, strength, seed=asked.config.seed,
+                tolerance=asked.config.tolerance, spread=asked.unit, where=asked.where,
+            )  # fmt: skip
+        except UsageError as error:
+            errors.append(f"{name} {strength:g}: {error.message}")
+            continue
+        found.append(replace(moved, flipped=moved.flipped & ~asked.floor.within(moved.changes)))
+        errors += [f"{moved.name}, row {row}: {cause:.200}" for row, cause in moved.answers.failed.items()][:NAMED]
+    return tuple(found), errors
 
 
 def _step(asked: _Asked, noisy: Noisy, found: Worst | None) -> Step:

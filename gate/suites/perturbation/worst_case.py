@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from gate.suites.perturbation.attack.protocol import Found
-from gate.suites.perturbation.attack.space import Space
 from gate.suites.perturbation.audit_config import SweepConfig
+from gate.suites.perturbation.keeping import Keeper
 from gate.suites.perturbation.models import Answers, Model
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
+
+if TYPE_CHECKING:
+    from gate.suites.perturbation.attack.objective import Objective
+    from gate.suites.perturbation.attack.space import Space
 
 ROWS_AT_ONCE = 5_000
 
@@ -28,6 +32,7 @@ class Worst:
         queries: rows that the model was asked about, all together.
         budget: the most that the search may ask for one row to find a flip.
         moves: for the first flipped rows the column that moved farthest, in units of scale, and how many moved.
+        raw: the same rows in the user's own units; never for a report.
         errors: by row why the model failed on a moved input.
     """
 
@@ -39,6 +44,7 @@ class Worst:
     budget: int
     moves: Mapping[int, str] = field(default_factory=dict)
     errors: Mapping[int, str] = field(default_factory=dict)
+    raw: Mapping[int, str] = field(default_factory=dict)
 
 
 Progress = Callable[[str], None]
@@ -46,7 +52,7 @@ Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | No
 """(model, frame, schema, clean answers, ε, configuration, spread of values, progress) -> what it flipped."""
 
 
-def search(
+def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
     model: Model,
     frame: Frame,
     schema: Schema,
@@ -55,10 +61,15 @@ def search(
     config: SweepConfig,
     spread: float | None,
     progress: Progress,
+    *,
+    keeper: Keeper | None = None,
 ) -> Worst:
     """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema.
 
     Rows go by 5,000, which bounds the memory and tells how far it came; a row's result does not depend on the others.
+
+    Args:
+        keeper: of witnesses, which are tried first; a row that one flips needs no search.
     """
     import numpy as np
 
@@ -67,7 +78,8 @@ def search(
         rows = np.arange(start, min(start + ROWS_AT_ONCE, frame.rows))
         if start:
             progress(f"ε = {epsilon:g}: worst case, {start:,} of {frame.rows:,} rows")
-        parts.append(_part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start))
+        part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start)
+        parts.append(part.attacked(keeper))
     return Worst(
         epsilon=epsilon,
         flipped=np.concatenate([part.flipped for part in parts]),
@@ -75,55 +87,100 @@ def search(
         attackable=np.concatenate([part.attackable for part in parts]),
         queries=sum(part.queries for part in parts),
         budget=config.budget,
-        moves=dict(list({row: told for part in parts for row, told in part.moves.items()}.items())[:MOVES_SHOWN]),
+        moves=_first({row: told for part in parts for row, told in part.moves.items()}),
         errors={row: cause for part in parts for row, cause in part.errors.items()},
+        raw=_first({row: told for part in parts for row, told in part.raw.items()}),
     )
 
 
-def _part(
-    model: Model,
-    frame: Frame,
-    schema: Schema,
-    clean: Answers,
-    epsilon: float,
-    config: SweepConfig,
-    spread: float | None,
-    start: int,
-) -> Worst:
-    from gate.suites.perturbation.attack.frames import space_of
-    from gate.suites.perturbation.attack.objective import Objective
-    from gate.suites.perturbation.attack.registry import attack_of
-
-    space, assemble = space_of(frame, schema, swaps=config.swaps)
-    objective = Objective(model, assemble, clean, tolerance=config.tolerance, spread=spread, where="worst case")
-    found = attack_of(config.attack, "sweep.attack")(space, objective, epsilon, seed=config.seed, budget=config.budget)
-    moves = _moves(space, found)
-    return Worst(
-        epsilon=epsilon,
-        flipped=found.flipped,
-        smallest=found.smallest,
-        attackable=found.attackable,
-        queries=int(found.queries.sum()),
-        budget=found.budget,
-        moves={start + row: told for row, told in moves.items()},
-        errors={start + row: cause for row, cause in found.errors.items()},
-    )
+def keeping(keeper: Keeper) -> Search:
+    """A search that tries a keeper's witnesses first, and leaves what it finds with it."""
+    return partial(search, keeper=keeper)
 
 
-def _moves(space: Space, found: Found) -> dict[int, str]:
-    """The number that moved farthest, or what was swapped where none did; never a level or a value itself."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the rows; `start` is the place of the first."""
+
+    model: Model
+    frame: Frame
+    schema: Schema
+    clean: Answers
+    epsilon: float
+    config: SweepConfig
+    spread: float | None
+    start: int
+
+    def attacked(self, keeper: Keeper | None) -> Worst:
+        import numpy as np
+
+        from gate.suites.perturbation.attack.registry import attack_of
+
+        space, objective = self._space(np.arange(self.frame.rows))
+        moved, smallest = space.clean.copy(), np.full(self.frame.rows, np.inf)
+        flipped = np.zeros(self.frame.rows, dtype=bool)
+        if keeper is not None:
+            keeper.replay(space, objective, self.epsilon, self.start)
+            known = [row for row in range(self.frame.rows) if self.start + row in keeper.points]
+            for row in known:
+                moved[row] = keeper.points[self.start + row]
+            flipped[known] = True
+            smallest[known] = space.size(np.array(known, dtype=np.int64), moved[known]) if known else np.inf
+        rest, asked = np.flatnonzero(~flipped), [objective]
+        if len(rest):
+            some, own = (space, objective) if len(rest) == self.frame.rows else self._space(rest)
+            attack = attack_of(self.config.attack, "sweep.attack")
+            found = attack(some, own, self.epsilon, seed=self.config.seed, budget=self.config.budget)
+            moved[rest], flipped[rest], smallest[rest] = found.moved, found.flipped, found.smallest
+            if keeper is not None:
+                keeper.collect(found, some, own, self.start + rest)
+            asked = [objective] if own is objective else [objective, own]
+        errors = dict(objective.errors)
+        errors |= {int(rest[row]): cause for row, cause in asked[-1].errors.items()} if len(asked) > 1 else {}
+        moves, raw = _moves(space, flipped, moved)
+        return Worst(
+            epsilon=self.epsilon,
+            flipped=flipped,
+            smallest=smallest,
+            attackable=objective.attackable,
+            queries=sum(int(each.queries.sum()) for each in asked),
+            budget=self.config.budget,
+            moves={self.start + row: told for row, told in moves.items()},
+            errors={self.start + row: cause for row, cause in errors.items()},
+            raw={self.start + row: told for row, told in raw.items()},
+        )
+
+    def _space(self, rows: Any) -> tuple[Space, Objective]:
+        from gate.suites.perturbation.attack.frames import space_of
+        from gate.suites.perturbation.attack.objective import Objective
+
+        whole = len(rows) == self.frame.rows
+        frame, clean = (self.frame, self.clean) if whole else (self.frame.take(rows), self.clean.take(rows))
+        space, assemble = space_of(frame, self.schema, swaps=self.config.swaps)
+        tolerance, spread = self.config.tolerance, self.spread
+        return space, Objective(self.model, assemble, clean, tolerance=tolerance, spread=spread, where="worst case")
+
+
+def _first(moves: dict[int, str]) -> dict[int, str]:
+    return dict(list(moves.items())[:MOVES_SHOWN])
+
+
+def _moves(space: Space, flipped: Any, moved: Any) -> tuple[dict[int, str], dict[int, str]]:
+    """The number that moved farthest, or what was swapped where none did: without a level or a value, and with them."""
     import numpy as np
 
     scale = np.where(space.swapped, np.inf, space.scale)
-    told = {}
-    for row in np.flatnonzero(found.flipped)[:MOVES_SHOWN].tolist():
-        changed = np.nan_to_num(found.moved[row] - space.clean[row], nan=0.0)
+    told, raw = {}, {}
+    for row in np.flatnonzero(flipped)[:MOVES_SHOWN].tolist():
+        clean = space.clean[row]
+        changed = np.nan_to_num(moved[row] - clean, nan=0.0)
         shifts = changed / scale
         far = int(np.abs(shifts).argmax())
         count = int(np.count_nonzero(changed))
         more = f" and {count - 1} more" if count > 1 else ""
         if shifts[far]:
             told[row] = f"{space.names[far]} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd{more}"
+            raw[row] = f"{space.names[far]} {clean[far]:.6g} → {moved[row][far]:.6g}{more}"
         elif count:
-            told[row] = f"{space.names[int(np.abs(changed).argmax())]} swapped{more}"
-    return told
+            told[row] = raw[row] = f"{space.names[int(np.abs(changed).argmax())]} swapped{more}"
+    return told, raw

@@ -142,7 +142,8 @@ def test_the_report_is_a_candidate_of_one_sweep(gate: Shell, project: Path) -> N
     assert (case.id, case.kind) == ("sweep.toml::people", Kind.SWEEP)
     assert case.outcome is not None and not case.outcome.fails
     assert [metric.name for metric in case.metrics] == [
-        "people/max_delta", "people/attack_success ε=0.05", "people/attack_success ε=0.1",
+        "people/max_delta", "people/attack_success ε=0.05", "people/robust_accuracy ε=0.05",
+        "people/attack_success ε=0.1", "people/robust_accuracy ε=0.1",
     ]  # fmt: skip
     (predictions,) = case.predictions
     assert predictions.labels == ("bad", "good")

@@ -14,6 +14,7 @@ from gate.errors import UsageError  # noqa: E402
 from gate.suites.perturbation.audit_config import SweepConfig  # noqa: E402
 from gate.suites.perturbation.measured import Sweep, stability_analysis, sweep_table  # noqa: E402
 from gate.suites.perturbation.models import as_model  # noqa: E402
+from gate.suites.perturbation.recorded import BEYOND, WITHIN
 from gate.suites.perturbation.tabular.frame import Frame  # noqa: E402
 from gate.suites.perturbation.tabular.schema import infer  # noqa: E402
 from gate.suites.perturbation.worst_case import search  # noqa: E402
@@ -190,7 +191,9 @@ def test_a_regression_flips_beyond_its_tolerance() -> None:
         rows, SweepConfig("t", epsilons=(0.1,), tolerance=0.15), ask=value, truth=truth, kind="values", labels=None
     )
     assert found.accuracy == 1.0
-    assert found.labels == () and found.attacks == ()
+    assert found.labels == (WITHIN, BEYOND)
+    assert set(found.expected + found.predicted) == {"0"}  # each value is within the tolerance of its true one
+    assert [attack.name for attack in found.attacks] == ["gaussian ε=0.1", "worst case ε=0.1"]
     assert found.steps[0].worst is not None
     reach = 0.1 * (np.abs(WEIGHTS) * rows.to_numpy().std(axis=0)).sum() * 500 / np.std(truth)
     assert reach > 0.15  # every row can be moved beyond the tolerance, but for those at the edge of a range

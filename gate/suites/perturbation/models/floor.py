@@ -47,6 +47,14 @@ class NoiseFloor:
         """
         return not self.deterministic and change <= max(self.largest, self.in_company)
 
+    def within(self, changes: Any) -> Any:
+        """(n,) which changes are no larger than what the model does by itself; none for a deterministic model."""
+        import numpy as np
+
+        if self.deterministic:
+            return np.zeros(len(changes), dtype=bool)
+        return changes <= max(self.largest, self.in_company)
+
     def told(self) -> str:
         """One sentence for a report; empty for a deterministic model."""
         if self.largest:
