@@ -34,6 +34,7 @@ class Noisy:
         maxima: by draw the largest change of any example.
         moves: for the first flipped examples, the column that moved farthest and how far, in units of scale.
         failed: by row why the model gave no answer under any draw.
+        raw: the rows of `moves` in the user's own units; never for a report.
     """
 
     epsilon: float
@@ -43,6 +44,7 @@ class Noisy:
     maxima: tuple[float, ...]
     moves: Mapping[int, str] = field(default_factory=dict)
     failed: Mapping[int, str] = field(default_factory=dict)
+    raw: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def typical_maximum(self) -> float:
@@ -120,8 +122,8 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         if not draw:
             answered = [answers, change, flipped(clean, answers, tolerance, spread=unit, where=where)]
     answers, change, marks = answered
-    moves = _moves(frame, schema, epsilon, seed, marks)
-    return Noisy(epsilon, answers, change, marks, tuple(maxima), moves, failed)
+    moves, raw = _moves(frame, schema, epsilon, seed, marks)
+    return Noisy(epsilon, answers, change, marks, tuple(maxima), moves, failed, raw)
 
 
 def seed_of(seed: int, draw: int) -> int:
@@ -184,21 +186,24 @@ def _largest(change: Any, where: str) -> float:
     return float(known.max())
 
 
-def _moves(frame: Frame, schema: Schema, epsilon: float, seed: int, marks: Any) -> dict[int, str]:
-    """How far the first flipped rows moved. Draws go by rows in their order, so those up to the last are drawn anew."""
+def _moves(
+    frame: Frame, schema: Schema, epsilon: float, seed: int, marks: Any
+) -> tuple[dict[int, str], dict[int, str]]:
+    """How far the first flipped rows moved, in units of scale and in the user's own. Draws go by rows in their order, so those up to the last are drawn anew."""
     import numpy as np
 
     rows = np.flatnonzero(marks)[:MOVES_SHOWN]
     if not len(rows):
-        return {}
+        return {}, {}
     first = frame.take(np.arange(rows[-1] + 1))
     clean, noisy = movable_matrix(first, schema, "noise"), moved_matrix(first, schema, epsilon, seed)
     columns = schema.movable()
     scale = np.array([column.scale for column in columns])
-    told = {}
+    told, raw = {}, {}
     for row in rows.tolist():
         shifts = np.nan_to_num((noisy[row] - clean[row]) / scale, nan=0.0)
         far = int(np.abs(shifts).argmax())
         if shifts[far]:
             told[row] = f"{columns[far].name} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd"
-    return told
+            raw[row] = f"{columns[far].name} {clean[row][far]:.6g} → {noisy[row][far]:.6g}"
+    return told, raw

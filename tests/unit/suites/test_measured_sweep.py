@@ -14,7 +14,7 @@ from gate.errors import UsageError  # noqa: E402
 from gate.suites.perturbation.audit_config import SweepConfig  # noqa: E402
 from gate.suites.perturbation.measured import Sweep, stability_analysis, sweep_table  # noqa: E402
 from gate.suites.perturbation.models import as_model  # noqa: E402
-from gate.suites.perturbation.recorded import BEYOND, WITHIN
+from gate.suites.perturbation.recorded import BEYOND, WITHIN  # noqa: E402
 from gate.suites.perturbation.tabular.frame import Frame  # noqa: E402
 from gate.suites.perturbation.tabular.schema import infer  # noqa: E402
 from gate.suites.perturbation.worst_case import search  # noqa: E402
