@@ -78,7 +78,7 @@ def estimators(*, small: bool = True) -> dict[str, Any]:
     return found
 
 
-def breast_cancer(*, rows: int | None = None, small: bool = True) -> Iterator[Subject]:
+def breast_cancer(*, rows: int | None = None, small: bool = True, without: tuple[str, ...] = ()) -> Iterator[Subject]:
     """The 171 test rows of 569, 30 numbers each, within the observed range."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
@@ -90,6 +90,8 @@ def breast_cancer(*, rows: int | None = None, small: bool = True) -> Iterator[Su
     names = tuple(str(place) for place in range(x.shape[1]))
     space = Space(names, test, x.std(axis=0), project, range(len(test)), separable=True)
     for name, estimator in estimators(small=small).items():
+        if name in without:
+            continue
         estimator.fit(train, known)
         model = as_model(estimator)
         trees = _trees(estimator) if name in ("tree", "five small trees") else None

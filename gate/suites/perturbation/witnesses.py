@@ -177,7 +177,7 @@ def dumps(witnesses: Sequence[Witness]) -> str:
             witness.after,
             witness.row,
         ]
-        lines.append(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
+        lines.append(json.dumps(entry, separators=(",", ":")))
     return "\n".join(lines) + "\n"
 
 
@@ -187,8 +187,8 @@ def loads(text: str, where: str = "witnesses") -> tuple[Witness, ...]:
     Raises:
         ReportError: damage, or a newer version.
     """
-    lines = text.splitlines()
-    head = _json(lines[0] if lines else "", where, 1)
+    lines = text.removesuffix("\n").split("\n")
+    head = _json(lines[0], where, 1)
     version = head.get("version") if isinstance(head, dict) else None
     if version != VERSION:
         raise ReportError(

@@ -10,7 +10,9 @@ import numpy as np
 from gate.suites.perturbation.attack.keyed import uniform
 from gate.suites.perturbation.attack.state import State
 
-MOST_LEVELS = 8
+MOST_LEVELS, MOST_SIZES = 8, 4
+SINGLE_MOVES = 60
+"""Queries a row that several sizes of a move may take."""
 _LINEAR = 1e-6
 
 
@@ -20,7 +22,7 @@ class Moves:
 
     Attributes:
         column: (q,) which column.
-        side: (q,) +1 or −1 of a number.
+        side: (q,) how far a number goes as a share of ε, up or down.
         offset: (q,) how many levels further a swapped column goes; 0 for a number.
     """
 
@@ -30,14 +32,20 @@ class Moves:
 
 
 def single_moves(levels: Any, scale: Any) -> Moves:
-    """Both sides of each number, and up to eight other levels of each swapped column."""
+    """Both sides of each number, and up to eight other levels of each swapped column.
+
+    Few numbers are moved by up to four sizes, since a tree may answer to a middling move alone.
+    """
+    numbers = int(np.count_nonzero((levels == 0) & (scale > 0)))
+    sizes = max(1, min(MOST_SIZES, SINGLE_MOVES // max(1, 2 * numbers)))
+    shares = [sign * size / sizes for size in range(sizes, 0, -1) for sign in (1.0, -1.0)]
     found: list[tuple[int, float, int]] = []
     for place, (count, unit) in enumerate(zip(levels.tolist(), scale.tolist(), strict=True)):
         if count:
             others = np.unique(np.linspace(1, count - 1, min(count - 1, MOST_LEVELS)).astype(int))
             found.extend((place, 0.0, other) for other in others.tolist())
         elif unit > 0:
-            found.extend((place, sign, 0) for sign in (1.0, -1.0))
+            found.extend((place, share, 0) for share in shares)
     column, side, offset = zip(*found, strict=True) if found else ((), (), ())
     return Moves(np.array(column, dtype=np.int64), np.array(side, dtype=float), np.array(offset, dtype=np.int64))
 
@@ -61,12 +69,12 @@ def shifted(state: State, places: Any, moves: Moves) -> Any:
 
 
 def _set_sides(state: State, places: Any, points: Any, moves: Moves) -> None:
-    """Each number's admissible extremes, from two projections instead of one a move."""
+    """Where each number may go, from one projection a size and side instead of one a move."""
     space, clean = state.space, state.clean[places]
     radius = state.epsilon * space.scale
-    for sign in (1.0, -1.0):
-        chosen = np.flatnonzero(moves.side == sign)
-        ends = space.inside(state.rows[places], np.where(space.swapped, clean, clean + sign * radius), state.epsilon)
+    for share in np.unique(moves.side[moves.offset == 0]):
+        chosen = np.flatnonzero((moves.side == share) & (moves.offset == 0))
+        ends = space.inside(state.rows[places], np.where(space.swapped, clean, clean + share * radius), state.epsilon)
         points[:, chosen, moves.column[chosen]] = ends[:, moves.column[chosen]]
 
 
@@ -148,18 +156,21 @@ def _allowed_swaps(state: State, moves: Moves, gain: Any) -> Any:
 
 
 def _linear(state: State, points: Any, moves: Moves, gain: Any) -> Any:
-    """(k,) bool: both sides of each column have the same slope, and some slope is not 0.
+    """(k,) bool: all moves of each column have the same slope, and some slope is not 0.
 
     Args:
-        points: (k, 2 d, d) their single moves, the upward and the downward one of each column in turn.
-        gain: (k, 2 d) what each move gained.
+        points: (k, q, d) their single moves.
+        gain: (k, q) what each move gained.
     """
     step = points[:, np.arange(len(moves.column)), moves.column] - state.clean[:, moves.column]
     slope = gain / np.where(step == 0, np.inf, step) * (state.epsilon * state.space.scale[moves.column])
-    up, down = slope[:, 0::2], slope[:, 1::2]
-    both = (step[:, 0::2] != 0) & (step[:, 1::2] != 0)
+    full, others = np.flatnonzero(moves.side == 1.0), np.flatnonzero(moves.side != 1.0)
+    up = np.zeros(len(state.space.scale), dtype=np.int64)
+    up[moves.column[full]] = full
+    up = up[moves.column[others]]
+    both = (step[:, others] != 0) & (step[:, up] != 0)
     largest = np.abs(slope).max(axis=1)
-    apart = np.where(both, np.abs(up - down), 0.0).max(axis=1)
+    apart = np.where(both, np.abs(slope[:, up] - slope[:, others]), 0.0).max(axis=1)
     return (largest > 0) & (apart <= _LINEAR * largest) & both.any(axis=1)
 
 
