@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import warnings
 from typing import Any
 
 import numpy as np
 
 from gate.errors import UsageError
-from gate.suites.perturbation.attack.keyed import row_keys
+from gate.suites.perturbation.attack.keyed import row_keys, uniform
 from gate.suites.perturbation.attack.objective import Objective
 from gate.suites.perturbation.attack.protocol import Found
 from gate.suites.perturbation.attack.space import Space
 
 NAME = "hop-skip-jump"
 BUDGET = 1000
-_ROUNDS, _FIRST, _LARGEST = 10, 50, 100
+_ROUNDS, _FIRST, _LARGEST, _STARTS = 10, 50, 100, 50
 _REACH = 10.0
 
 
@@ -49,7 +50,7 @@ def hop_skip_jump(space: Space, objective: Objective, epsilon: float, *, seed: i
     try:
         for row in np.flatnonzero(objective.attackable).tolist():
             np.random.seed(int(seeds[row] & np.uint64(0xFFFFFFFF)))
-            point = _one(tools, space, objective, epsilon, row, budget)
+            point = _one(tools, space, objective, epsilon, row, budget, seeds[row])
             if point is not None:
                 moved[row], flipped[row] = point, True
                 smallest[row] = space.size(np.array([row]), point[None, :])[0]
@@ -70,8 +71,10 @@ def hop_skip_jump(space: Space, objective: Objective, epsilon: float, *, seed: i
 
 def _library() -> tuple[Any, Any]:
     try:
-        attacks: Any = importlib.import_module("art.attacks.evasion")
-        estimators: Any = importlib.import_module("art.estimators.classification")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns of each deep-learning library that it does not find
+            attacks: Any = importlib.import_module("art.attacks.evasion")
+            estimators: Any = importlib.import_module("art.estimators.classification")
     except ImportError as error:
         raise UsageError(
             "HopSkipJump needs the Adversarial Robustness Toolbox",
@@ -81,7 +84,7 @@ def _library() -> tuple[Any, Any]:
 
 
 def _one(
-    tools: tuple[Any, Any], space: Space, objective: Objective, epsilon: float, row: int, budget: int
+    tools: tuple[Any, Any], space: Space, objective: Objective, epsilon: float, row: int, budget: int, key: Any
 ) -> Any | None:
     """(d,) the nearest point found that flips the row inside the ball, None without one."""
     attack_of, classifier_of = tools
@@ -106,11 +109,20 @@ def _one(
 
     ends = [(brought(np.full((1, len(clean)), side), only)[0] - clean) / scale for side in (-wide, wide)]
     low, high = (np.nan_to_num(end, nan=0.0).astype(np.float32) for end in ends)
+    draws = uniform(key[None], 0, min(_STARTS, budget) * len(clean)).reshape(-1, len(clean))
+    start_at = (low + (high - low) * draws).astype(np.float32)
+    fell = predict(start_at)[:, 1] > 0
+    if not fell.any():
+        return None
+    # the library would look for a start of its own with a generator that can't be seeded
+    nearest = start_at[fell][np.abs(start_at[fell]).max(axis=1).argmin()][None]
     classifier = classifier_of(predict, (len(clean),), 2, clip_values=(low, high))
     attack = attack_of(
         classifier, norm=np.inf, max_iter=_ROUNDS, max_eval=_LARGEST, init_eval=_FIRST, init_size=_FIRST, verbose=False
     )
     with contextlib.suppress(_SpentError):
-        attack.generate(np.zeros((1, len(clean)), dtype=np.float32), y=np.array([[1.0, 0.0]], dtype=np.float32))
+        attack.generate(
+            np.zeros((1, len(clean)), dtype=np.float32), y=np.array([[1.0, 0.0]], dtype=np.float32), x_adv_init=nearest
+        )
     size, point = min(found, key=lambda pair: pair[0], default=(np.inf, None))
     return point if size <= epsilon * (1 + 1e-9) else None

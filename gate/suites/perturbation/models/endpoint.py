@@ -5,6 +5,7 @@ It asks through `requests`, so that a recording of its answers can stand in for 
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import threading
@@ -50,6 +51,14 @@ def recognised(candidate: Any) -> Model | None:
     return Model("HTTP endpoint", client.answer, thread_safe=True, batch=candidate.batch)
 
 
+def _requests() -> Any:
+    """The library, which a suite's environment need not have unless it asks a server."""
+    try:
+        return importlib.import_module("requests")
+    except ImportError as error:
+        raise UsageError("a model server is asked through requests", remedy="install requests") from error
+
+
 class _Client:
     """One session a thread, since a session of requests is not made for several."""
 
@@ -59,8 +68,7 @@ class _Client:
 
     def answer(self, rows: Any) -> Any:
         """What the server answered for these rows."""
-        import requests
-
+        requests = _requests()
         if not hasattr(self._local, "session"):
             self._local.session = requests.Session()
         try:
