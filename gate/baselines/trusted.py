@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.baselines.age import in_words
+from gate.baselines.attached import Read, attach, on_disk
 from gate.baselines.base import Base, Fetch, read_at
 from gate.baselines.deciding import of_head, read_deciding
 from gate.baselines.git import Git, MissingObjectError
@@ -89,7 +90,10 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
     layers = tuple(local_layers(folder))
     settings = resolve([*layers, *others]).settings
     path = baseline_path(settings)
-    data = _on_disk(folder / path, settings.max_report_bytes)
+    limit = settings.max_report_bytes
+    data = _on_disk(folder / path, limit)
+    if data is not None:
+        data = attach(data, path, on_disk(limit, folder), limit=limit)
     return TrustedBase(
         base=None,
         layers=layers,
@@ -169,10 +173,13 @@ def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fe
         if data is None:
             continue
         last = _last_change(git, base, commit, path)
+        name = f"{path} at {commit[:7]}"
         return replace(
             found,
-            baseline=_usable(data, f"{path} at {commit[:7]}"),
-            baseline_name=f"{path} at {commit[:7]}",
+            baseline=attach(
+                _usable(data, name), path, _beside(git, base, commit, fetch, limit), limit=limit, where=name
+            ),
+            baseline_name=name,
             baseline_from=f"base {commit[:7]}",
             baseline_commit=last[0] if last else "",
             baseline_time=last[1] if last else None,
@@ -184,13 +191,25 @@ def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fe
     origin = "this pull request" if base.proposed and not base.shell else "the checkout"
     return replace(
         found,
-        baseline=_usable(data, path),
+        baseline=attach(_usable(data, path), path, _of_head(git, base, limit), limit=limit),
         baseline_path=path,
         baseline_name=f"{path} of {origin}",
         baseline_from=origin,
         other_suites=others,
         changes=Changes(first_baseline=True, suites=suites),
     )
+
+
+def _beside(git: Git, base: Base, commit: str, fetch: Fetch | None, limit: int) -> Read:
+    """Reads what is attached to the baseline of a commit, from that commit."""
+    return lambda name: read_at(git, base, name, commit=commit, fetch=fetch, limit=limit)
+
+
+def _of_head(git: Git, base: Base, limit: int) -> Read:
+    """Reads what is attached to a baseline that the head brings, from where `_first` found it."""
+    if base.shell or not base.proposed:
+        return on_disk(limit, git.top)
+    return lambda name: git.read(base.head, name, limit=limit)
 
 
 def _first(git: Git, base: Base, settings: Settings, limit: int) -> tuple[str, bytes | None]:

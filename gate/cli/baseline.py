@@ -251,14 +251,16 @@ def _settings(
 
 
 def _previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | None]:
+    from gate.baselines.attached import attach, on_disk
     from gate.ingest import read_report
 
     if path.is_symlink():
         raise BaselineError("is a symbolic link, not a file", where=str(path), remedy="put a plain file there")
     if not path.exists():
         return None, None
-    data = read_bytes(path, settings.max_report_bytes)
-    return data, read_report(data, str(path), limit=settings.max_report_bytes)
+    limit = settings.max_report_bytes
+    data = read_bytes(path, limit)
+    return data, read_report(attach(data, str(path), on_disk(limit), limit=limit), str(path), limit=limit)
 
 
 def _commit(console: Console, named: str | None) -> str:
@@ -300,13 +302,16 @@ def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Rep
 
 def _write(console: Console, path: Path, prepared: Prepared, measured: str) -> None:
     """Write the baseline; `measured` is what the report says that it is of."""
+    from gate.baselines.attached import remove_unreferenced, write_attached
     from gate.baselines.write import write_atomically
     from gate.cli.effect import warnings
 
     if not prepared.changed:
         console.say(f"unchanged: {path}")
         return
+    write_attached(path, prepared.files)
     write_atomically(path, prepared.data)
+    remove_unreferenced(path, prepared.files)
     console.say(f"written: {path}; commit it")
     for sentence in warnings(Path.cwd(), path, measured):
         console.warn(sentence)
