@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 
 from gate.suites.perturbation.attack.bisection import shrink
-from gate.suites.perturbation.attack.finite_difference import sign_step
+from gate.suites.perturbation.attack.finite_difference import sign_step, single_moves
 from gate.suites.perturbation.attack.keyed import row_keys
 from gate.suites.perturbation.attack.objective import Objective
 from gate.suites.perturbation.attack.protocol import BUDGET, Found
 from gate.suites.perturbation.attack.space import Space
-from gate.suites.perturbation.attack.square import hopeless, search
+from gate.suites.perturbation.attack.square import AT_ONCE, hopeless, search
 from gate.suites.perturbation.attack.state import State
 
 NAME = "worst-case"
 MEMORY = 64 * 2**20
 _SHARE_OF_SIGNS = 0.6
+_CELL = 4 * 8
+"""Bytes of a cell of a point: itself, its projection, and what comes in between."""
 
 
 def worst_case(
@@ -39,7 +41,8 @@ def worst_case(
     flipped = np.zeros(len(moved), dtype=bool)
     smallest = np.full(len(moved), np.inf)
     keys = row_keys(seed, NAME, epsilon, space.keys)
-    each = max(1, memory // (budget * max(1, space.clean.shape[1]) * 8 * 4))
+    at_once = max(AT_ONCE, len(single_moves(space.levels, space.scale).column))
+    each = max(1, memory // (at_once * max(1, space.clean.shape[1]) * _CELL))
     for start in range(0, len(rows), each):
         part = rows[start : start + each]
         state = State(space, objective, part, epsilon)
