@@ -35,14 +35,14 @@ def worst_case(
             take far fewer: those on which the sign step shows that the model is linear, or that a flip is far.
         memory: bytes of points in flight, which sets how many rows are attacked at once.
     """
-    rows = np.flatnonzero(objective.attackable)
+    singles = len(single_moves(space.levels, space.scale).column)
+    rows = np.flatnonzero(objective.attackable) if singles else np.array([], dtype=np.int64)
     before = objective.queries.copy()
     moved = space.clean.copy()
     flipped = np.zeros(len(moved), dtype=bool)
     smallest = np.full(len(moved), np.inf)
     keys = row_keys(seed, NAME, epsilon, space.keys)
-    at_once = max(AT_ONCE, len(single_moves(space.levels, space.scale).column))
-    each = max(1, memory // (at_once * max(1, space.clean.shape[1]) * _CELL))
+    each = max(1, memory // (max(AT_ONCE, singles) * max(1, space.clean.shape[1]) * _CELL))
     for start in range(0, len(rows), each):
         part = rows[start : start + each]
         state = State(space, objective, part, epsilon)

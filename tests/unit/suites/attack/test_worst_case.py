@@ -298,7 +298,11 @@ def test_many_columns_are_moved_in_groups() -> None:
 
 def test_nothing_to_move_finds_nothing() -> None:
     space = space_of(scale=np.zeros(6), project=box(-FREE, FREE, np.zeros(6)))
-    assert not worst_case(space, objective_of(linear), 0.5).flipped.any()
+    found = worst_case(space, objective_of(linear), 0.5)
+    assert not found.flipped.any()
+    assert not found.queries.any()
+    empty = Space((), ROWS[:, :0], np.empty(0), box(*np.empty((3, 0))), range(len(ROWS)))
+    assert not worst_case(empty, objective_of(linear), 0.5).flipped.any()
 
 
 def test_sizes_that_do_not_fit_are_refused() -> None:
