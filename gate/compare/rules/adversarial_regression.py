@@ -6,8 +6,10 @@ Robust accuracy (Madry et al. 2018) is the share of all examples that are right 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.curves import robust_by_epsilon
 from gate.compare.flips import Flips, attacked, robust
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import counted, percent
@@ -27,7 +29,8 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 after=_robust(flips, name, here=True),
                 why="right and stable on main, right here until attacked",
             )
-            yield flip_finding(rule, pair.after, flips, broken, words, attack=name)
+            finding = flip_finding(rule, pair.after, flips, broken, words, attack=name)
+            yield replace(finding, evidence=robust_by_epsilon(flips, name))
 
 
 def _robust(flips: Flips, name: str, *, here: bool) -> str:
