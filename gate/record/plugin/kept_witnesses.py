@@ -1,0 +1,69 @@
+"""Witnesses between files and tests: the stored ones are read once, and what each test leaves goes to one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gate.errors import GateError, UsageError
+
+if TYPE_CHECKING:
+    import pytest
+
+    from gate.suites.perturbation.witness_file import Group
+    from gate.suites.perturbation.witnesses import Witness
+
+NAME = "witnesses.jsonl"
+"""Of the file that stands beside the report."""
+REPORTED = "_gate_witnesses"
+_READ = "_gate_stored_witnesses"
+_LARGEST = 50_000_000
+
+Left = dict[str, str]
+"""By name of the sweep its witnesses, as lines: what a worker's report carries."""
+
+
+def left_of(item: Any) -> Left:
+    """What the sweeps of a test left so far; it lives on its item, so that a rerun can start anew."""
+    found: Left = item.__dict__.setdefault(REPORTED, {})
+    return found
+
+
+def stored(config: pytest.Config, case: str, sweep: str, where: str) -> tuple[Witness, ...]:
+    """The witnesses of one sweep in the file of `--gate-witnesses`; none without such an option.
+
+    Raises:
+        UsageError: the file can't be read.
+    """
+    name = config.getoption("--gate-witnesses", None)
+    if not name:
+        return ()
+    found: Mapping[Group, tuple[Witness, ...]] | None = getattr(config, _READ, None)
+    if found is None:
+        found = _read(config, name, where)
+        setattr(config, _READ, found)
+    return found.get((case, sweep), ())
+
+
+def _read(config: pytest.Config, name: str, where: str) -> Mapping[Group, tuple[Witness, ...]]:
+    from gate.suites.perturbation.witness_file import loads
+
+    path = config.invocation_params.dir / name
+    remedy = "restore the file of the base, or leave the option out"
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"--gate-witnesses is larger than {_LARGEST:,} bytes", where=where, remedy=remedy)
+        return loads(path.read_bytes(), path.name)
+    except (OSError, GateError) as error:
+        told = error.message if isinstance(error, GateError) else error.strerror or str(error)
+        raise UsageError(f"--gate-witnesses can't be read: {told}", where=where, remedy=remedy) from None
+
+
+def file_of(left: Iterable[tuple[str, Left]]) -> bytes:
+    """The file of a run, from what its tests left, each with its id; empty where no sweep looked for witnesses."""
+    groups = {(case, sweep): text for case, told in left for sweep, text in told.items()}
+    if not groups:
+        return b""
+    from gate.suites.perturbation import witness_file, witnesses
+
+    return witness_file.dumps({group: witnesses.loads(text) for group, text in groups.items()})
