@@ -318,6 +318,17 @@ def closed_form(epsilon: float = 1.0, rows: int | None = None) -> dict[str, Any]
     }
 
 
+def _by_model(results: list[dict[str, Any]]) -> dict[str, float]:
+    """The limit is on all together; a model that answers in no time is slower than that by itself."""
+    ours: dict[str, float] = {}
+    noise: dict[str, float] = {}
+    for result in results:
+        name = f"{result['data']}, {result['model']}"
+        ours[name] = ours.get(name, 0.0) + result["milliseconds"]
+        noise[name] = noise.get(name, 0.0) + result[f"milliseconds of {DRAWS} draws"]
+    return {name: round(ours[name] / noise[name], 2) for name in ours}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epsilon", type=float, action="append", help="only this one; may be given more than once")
@@ -338,11 +349,13 @@ def main() -> int:
     ours = sum(result["milliseconds"] for result in large)
     noise = sum(result[f"milliseconds of {DRAWS} draws"] for result in large)
     holds = share >= LEAST_SHARE and ours <= MOST_TIME * noise and exact["within 25 %"] >= 0.9 and not exact["below it"]
-    print(
-        json.dumps(
-            {"share of known flips": round(share, 4), "times the draws": round(ours / noise, 2), "holds": bool(holds)}
-        )
-    )
+    summary = {
+        "share of known flips": round(share, 4),
+        "times the draws": round(ours / noise, 2),
+        "times the draws by model": _by_model(large),
+        "holds": bool(holds),
+    }
+    print(json.dumps(summary))
     return 0 if holds else 1
 
 
