@@ -8,17 +8,21 @@ own is what counts.
 from __future__ import annotations
 
 import hashlib
+import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
-from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped, spread_of
+from gate.suites.perturbation.models import Answers, Model, changes, flipped, spread_of
+from gate.suites.perturbation.models.asking import ask_each, batch_size, joined
 from gate.suites.perturbation.tabular.draws import GAUSSIAN
 from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.operators.noise import NoiseDraws
 from gate.suites.perturbation.tabular.perturb import moved
 from gate.suites.perturbation.tabular.schema import Column, Schema
+from gate.suites.perturbation.tabular.settle import settled
 
 MOVES_SHOWN = 200
 ROWS_ASKED = 20_000
@@ -94,9 +98,10 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     draws: int = 1,
     tolerance: float | None = None,
     spread: float | None = None,
+    threads: int = 1,
     where: str = "sweep",
 ) -> Noisy:
-    """Ask the model about noisy rows, once a draw.
+    """Ask the model about noisy rows, once a draw, in batches that are made while it is asked.
 
     Args:
         clean: what it answers to the rows as they are.
@@ -104,26 +109,47 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         seed: of the noise; each (seed, ε, column, draw) has its own generator.
         tolerance: for values, how many spreads a change may have that is no flip.
         spread: for values, the target's standard deviation; by default that of the clean answers.
+        threads: how many batches are asked at once of a model that is thread-safe; they change nothing else.
 
     Raises:
         UsageError: nothing can be moved, or what `ask` raises.
     """
+    import numpy as np
+
     movable_columns(schema, where)
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
-    asked, answered = f"{where}, ε={epsilon:g}", list[Any]()
+    asked, moves = f"{where}, ε={epsilon:g}", Moves(schema)
+    found: list[tuple[Answers, Any, Any]] = []
     maxima: list[float] = []
     failed: dict[int, str] = {}
+    size = batch_size(model, len(frame.names), workers=max(1, threads))
     for draw in range(max(1, draws)):
-        native = frame.replaced(moved(frame, schema, GAUSSIAN, epsilon, seed=seed_of(seed, draw), where=where))
-        answers = ask(model, native, frame.rows, asked)
-        change = changes(clean, answers, unit, where)
-        maxima.append(_largest(change, asked))
-        failed.update(answers.failed)
-        if not draw:
-            answered = [answers, change, flipped(clean, answers, tolerance, spread=unit, where=where)]
-    answers, change, marks = answered
-    moves, raw = _moves(frame, schema, epsilon, seed, marks)
-    return Noisy(epsilon, answers, change, marks, tuple(maxima), moves, failed, raw)
+        parts = _noisy_parts(frame, schema, epsilon, seed_of(seed, draw), size)
+        largest = math.nan
+        for start, native, answers in ask_each(model, parts, clean, asked, threads=threads, copies=clean.mutated):
+            stop = start + answers.rows
+            before = clean.span(start, stop)
+            change = changes(before, answers, unit, where)
+            largest = np.fmax(largest, np.fmax.reduce(change))
+            failed.update({start + row: cause for row, cause in answers.failed.items()})
+            if not draw:
+                marks = flipped(before, answers, tolerance, spread=unit, where=where)
+                moves.add(start, frame.span(start, stop), native, marks)
+                found.append((answers, change, marks))
+        if math.isnan(largest):
+            raise UsageError("the model answered no row", where=asked, remedy="try it on one row by hand")
+        maxima.append(float(largest))
+    change, marks = (np.concatenate([each[place] for each in found]) for place in (1, 2))
+    answers = joined([each for each, _, _ in found], asked)
+    return Noisy(epsilon, answers, change, marks, tuple(maxima), moves.told, dict(sorted(failed.items())), moves.raw)
+
+
+def _noisy_parts(frame: Frame, schema: Schema, epsilon: float, seed: int, size: int) -> Iterator[tuple[Any, int]]:
+    """The rows under one draw, batch by batch."""
+    draws = NoiseDraws(GAUSSIAN, frame, schema, schema.movable(), epsilon, seed)
+    for start in range(0, frame.rows, size):
+        part = frame.span(start, min(start + size, frame.rows))
+        yield part.replaced(settled(part, schema, draws.next(part))), part.rows
 
 
 def seed_of(seed: int, draw: int) -> int:
@@ -177,33 +203,41 @@ def movable_matrix(frame: Frame, schema: Schema, where: str) -> Any:
     return np.column_stack([frame.values(column.name) for column in movable_columns(schema, where)])
 
 
-def _largest(change: Any, where: str) -> float:
-    import numpy as np
+class Moves:
+    """How far the first flipped rows moved, collected batch by batch.
 
-    known = change[~np.isnan(change)]
-    if not known.size:
-        raise UsageError("the model answered no row", where=where, remedy="try it on one row by hand")
-    return float(known.max())
+    Attributes:
+        told: by row the column that moved farthest, in units of scale.
+        raw: the same in the user's own units; never for a report.
+    """
 
+    def __init__(self, schema: Schema) -> None:
+        self.told: dict[int, str] = {}
+        self.raw: dict[int, str] = {}
+        self._columns = schema.movable()
+        self._left = MOVES_SHOWN
 
-def _moves(
-    frame: Frame, schema: Schema, epsilon: float, seed: int, marks: Any
-) -> tuple[dict[int, str], dict[int, str]]:
-    """How far the first flipped rows moved, in units of scale and in the user's own. Draws go by rows in their order, so those up to the last are drawn anew."""
-    import numpy as np
+    def add(self, start: int, part: Frame, native: Any, marks: Any) -> None:
+        """Look at the rows of a batch that flipped.
 
-    rows = np.flatnonzero(marks)[:MOVES_SHOWN]
-    if not len(rows):
-        return {}, {}
-    first = frame.take(np.arange(rows[-1] + 1))
-    clean, noisy = movable_matrix(first, schema, "noise"), moved_matrix(first, schema, epsilon, seed)
-    columns = schema.movable()
-    scale = np.array([column.scale for column in columns])
-    told, raw = {}, {}
-    for row in rows.tolist():
-        shifts = np.nan_to_num((noisy[row] - clean[row]) / scale, nan=0.0)
-        far = int(np.abs(shifts).argmax())
-        if shifts[far]:
-            told[row] = f"{columns[far].name} {'+' if shifts[far] > 0 else '−'}{abs(shifts[far]):.2g} sd"
-            raw[row] = f"{columns[far].name} {clean[row][far]:.6g} → {noisy[row][far]:.6g}"
-    return told, raw
+        Args:
+            start: place of its first row.
+            part, native: its rows as they are, and as the model was shown them.
+            marks: (rows,) bool.
+        """
+        import numpy as np
+
+        rows = np.flatnonzero(marks)[: self._left]
+        self._left -= len(rows)
+        if not len(rows):
+            return
+        shown = part.alike(native).take(rows)
+        clean = np.column_stack([part.values(column.name)[rows] for column in self._columns])
+        noisy = np.column_stack([shown.values(column.name) for column in self._columns])
+        shifts = np.nan_to_num((noisy - clean) / [column.scale for column in self._columns], nan=0.0)
+        for place, row in enumerate((start + rows).tolist()):
+            far = int(np.abs(shifts[place]).argmax())
+            shift, name = shifts[place, far], self._columns[far].name
+            if shift:
+                self.told[row] = f"{name} {'+' if shift > 0 else '−'}{abs(shift):.2g} sd"
+                self.raw[row] = f"{name} {clean[place, far]:.6g} → {noisy[place, far]:.6g}"

@@ -57,7 +57,9 @@ class Answers:
         if self.kind == "labels":
             empty = self.content < 0
         else:
-            empty = np.isnan(self.content).any(axis=1) if wide else np.isnan(self.content)
+            empty = np.isnan(self.content)
+            if wide:
+                empty = empty.any(axis=1) if empty.any() else empty[:, 0]
         lost = [row for row in np.flatnonzero(empty).tolist() if row not in self.failed]
         if lost:
             raise UsageError(
@@ -91,9 +93,11 @@ class Answers:
             raise UsageError("a regression has no predicted class", remedy="compare its values with a tolerance")
         if self.kind == "labels":
             return self.content
-        known = np.nan_to_num(self.content, nan=-1.0)
-        best = (known[:, 1] > self.cutoff).astype(np.int64) if len(self.labels) == 2 else known.argmax(axis=1)
-        best[~self.answered] = -1
+        if len(self.labels) == 2:
+            best = (self.content[:, 1] > self.cutoff).astype(np.int64)
+        else:
+            best = self.content.argmax(axis=1)
+        best[list(self.failed)] = -1
         return best
 
     def take(self, rows: Any) -> Answers:
@@ -102,6 +106,11 @@ class Answers:
         if self.failed:
             failed = {place: self.failed[row] for place, row in enumerate(rows.tolist()) if row in self.failed}
         return replace(self, content=self.content[rows], failed=failed)
+
+    def span(self, start: int, stop: int) -> Answers:
+        """The answers to rows `start` to `stop`."""
+        failed = {row - start: cause for row, cause in self.failed.items() if start <= row < stop}
+        return replace(self, content=self.content[start:stop], failed=failed)
 
     def rounded(self, digits: int = 9) -> Answers:
         """Rounded to `digits` decimals, values to as many significant digits.
@@ -183,11 +192,21 @@ def changes(before: Answers, after: Answers, spread: float | None = None, where:
 
     first, second = aligned(before, after, where)
     if first.kind == "probabilities":
-        return np.abs(second.content - first.content).max(axis=1)
+        return _largest_of_row(np.abs(second.content - first.content))
     if first.kind == "labels":
         known = first.answered & second.answered
         return np.where(known, (first.content != second.content).astype(float), np.nan)
     return np.abs(second.content - first.content) / (spread_of(first) if spread is None else _positive(spread, where))
+
+
+def _largest_of_row(numbers: Any) -> Any:
+    """(n,) largest of each row, NaN where one is; column by column, since a row has few."""
+    import numpy as np
+
+    largest = numbers[:, 0].copy()
+    for column in range(1, numbers.shape[1]):
+        np.maximum(largest, numbers[:, column], out=largest)
+    return largest
 
 
 def spread_of(answers: Answers) -> float:

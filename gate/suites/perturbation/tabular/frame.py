@@ -130,6 +130,23 @@ class Frame(ABC):
             self._extents[name] = _extent(self.values(name))
         return self._extents[name]
 
+    def span(self, start: int, stop: int) -> Frame:
+        """The frame of rows `start` to `stop`, whose columns are kept and typed as those of the whole."""
+        if (start, stop) == (0, self.rows):
+            return self
+        part = self._span(start, stop)
+        for name in self.names:
+            part._kept[name] = self.storage(name)
+            if name in self._read:
+                part._read[name] = self._read[name][start:stop]
+        return part
+
+    def alike(self, native: Any) -> Frame:
+        """The frame of rows that `replaced` made of this one, their columns typed as here."""
+        found = Frame.of(native, self._where, self.names)
+        found._kept = dict(self._kept)
+        return found
+
     def replaced(self, columns: Mapping[str, Any]) -> Any:
         """The user's own kind of frame, with other cells in these columns and every dtype kept.
 
@@ -157,6 +174,11 @@ class Frame(ABC):
     @abstractmethod
     def take(self, rows: Any) -> Frame:
         """The frame of these rows by position, in this order; a row may stand more than once."""
+
+    def _span(self, start: int, stop: int) -> Frame:
+        import numpy as np
+
+        return self.take(np.arange(start, stop))
 
     @abstractmethod
     def _storage(self, name: str) -> Storage: ...

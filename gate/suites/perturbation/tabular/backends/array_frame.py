@@ -38,6 +38,9 @@ class ArrayFrame(Frame):
         taken._positions = np.asarray(rows) if self._positions is None else self._positions[rows]
         return taken
 
+    def _span(self, start: int, stop: int) -> Frame:
+        return ArrayFrame(self._array[start:stop], self._where, self.names)
+
     def _storage(self, name: str) -> Storage:
         import numpy as np
 

@@ -34,6 +34,9 @@ class ArrowFrame(Frame):
         taken._positions = places if self._positions is None else self._positions[places]
         return taken
 
+    def _span(self, start: int, stop: int) -> Frame:
+        return ArrowFrame(self._table.slice(start, stop - start), self._where, self.names)
+
     def _column(self, name: str) -> Any:
         column = self._table.column(self._places[name])
         return column.unify_dictionaries() if hasattr(column.type, "value_type") else column

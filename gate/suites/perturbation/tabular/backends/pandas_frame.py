@@ -29,6 +29,9 @@ class PandasFrame(Frame):
     def take(self, rows: Any) -> Frame:
         return PandasFrame(self._frame.iloc[rows], self._where, self.names)
 
+    def _span(self, start: int, stop: int) -> Frame:
+        return PandasFrame(self._frame.iloc[start:stop], self._where, self.names)
+
     def _column(self, name: str) -> Any:
         return self._frame.iloc[:, self._places[name]]
 

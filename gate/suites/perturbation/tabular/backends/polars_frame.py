@@ -32,6 +32,9 @@ class PolarsFrame(Frame):
         taken._positions = places if self._positions is None else self._positions[places]
         return taken
 
+    def _span(self, start: int, stop: int) -> Frame:
+        return PolarsFrame(self._frame.slice(start, stop - start), self._where, self.names)
+
     def _column(self, name: str) -> Any:
         return self._frame.to_series(self._places[name])
 

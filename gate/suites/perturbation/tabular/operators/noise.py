@@ -57,20 +57,42 @@ class Noise:
         self._row += len(out)
 
 
-def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int) -> Any:
-    import numpy as np
+class NoiseDraws:
+    """Noise of a frame's columns, part by part in the order of the rows; parts of any size give the same.
 
-    bound = {name for relation in schema.relations for name in relation.names}
-    found: dict[str, Any] = {}
-    for column in columns:
-        draws = generator(seed, epsilon, column.name, law)
-        streamed = column.name not in bound and _simple(frame, column)
-        noise = Noise(frame.values(column.name), column, epsilon, law, draws, bounded=streamed)
-        if not streamed:
-            out = np.empty(frame.rows)
-            noise.write(out)
-        found[column.name] = noise if streamed else out
-    return found
+    Args:
+        frame: the whole, which tells how each column is kept within its range.
+        columns: those that get noise.
+    """
+
+    def __init__(
+        self, law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int
+    ) -> None:
+        bound = {name for relation in schema.relations for name in relation.names}
+        self._law, self._epsilon, self._columns = law, epsilon, columns
+        self._draws = {column.name: generator(seed, epsilon, column.name, law) for column in columns}
+        self._streamed = {column.name: column.name not in bound and _simple(frame, column) for column in columns}
+
+    def next(self, part: Frame) -> dict[str, Any]:
+        """The noisy columns of the rows that come next; all of what it gives must be written before the next call."""
+        import numpy as np
+
+        found: dict[str, Any] = {}
+        for column in self._columns:
+            name = column.name
+            noise = Noise(
+                part.values(name), column, self._epsilon, self._law, self._draws[name], bounded=self._streamed[name]
+            )
+            if self._streamed[name]:
+                found[name] = noise
+            else:
+                found[name] = np.empty(part.rows)
+                noise.write(found[name])
+        return found
+
+
+def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int) -> Any:
+    return NoiseDraws(law, frame, schema, columns, epsilon, seed).next(frame)
 
 
 def _simple(frame: Frame, column: Column) -> bool:
