@@ -125,6 +125,7 @@ def _measured(
     console: Console, settings: Settings, asked: Against, plan: str, commit: str, *, again: bool = False
 ) -> tuple[Report, bytes]:
     """Run the suite under a plan: its report, and its trials for later runs."""
+    from gate.cli.suite import own_witnesses
     from gate.cli.tools import measured, with_trials
     from gate.cli.trials import RUN
     from gate.ingest import read_report
@@ -144,6 +145,7 @@ def _measured(
         commit=commit,
         plan=plan,
         trials=folder / RUN if plan else None,
+        witnesses=own_witnesses(settings),
     )
     found: Measured = with_trials(measured(result, settings), folder / RUN)
     if again:

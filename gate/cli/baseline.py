@@ -106,6 +106,7 @@ def create(
     created = create_baseline(run, runs=runs, session=commit[:7], force=force)
     prepared = prepare(created.report, commit, force=created.report.forced, sessions=settings.baseline_sessions)
     _write(console, path, prepared, measured)
+    _keep_witnesses(console, path, OUTPUT, created.report, settings)
     console.result(_story(created, runs))
     return EXIT_HOLDS
 
@@ -152,6 +153,7 @@ def adopt(
         sessions=settings.baseline_sessions,
     )
     _write(console, path, prepared, candidate.source.commit)
+    _keep_witnesses(console, path, report.parent, candidate, settings)
     console.result(_difference(prepared, form))
     return EXIT_HOLDS
 
@@ -195,6 +197,7 @@ def refresh(
     )
     if not check:
         _write(console, path, prepared, candidate.source.commit)
+        _keep_witnesses(console, path, report.parent, candidate, settings)
     console.result(_difference(prepared, form))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 
@@ -279,7 +282,7 @@ def _commit(console: Console, named: str | None) -> str:
 
 
 def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Report:
-    from gate.cli.suite import report_of, session_name
+    from gate.cli.suite import own_witnesses, report_of, session_name
     from gate.record.locally import fixed_plan, run_locally
 
     report = OUTPUT / f"create-{number}.json"
@@ -292,6 +295,7 @@ def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Rep
         local=OUTPUT / "local.jsonl",
         commit=commit,
         plan=fixed_plan(settings, session_name(commit)),
+        witnesses=own_witnesses(settings),
     )
     if result.report is None:
         raise BaselineError(
@@ -315,6 +319,21 @@ def _write(console: Console, path: Path, prepared: Prepared, measured: str) -> N
     console.say(f"written: {path}; commit it")
     for sentence in warnings(Path.cwd(), path, measured):
         console.warn(sentence)
+
+
+def _keep_witnesses(console: Console, path: Path, folder: Path, report: Report, settings: Settings) -> None:
+    """Bring what stands beside a baseline up to the witnesses that the run left beside its report."""
+    from gate.baselines.stored_witnesses import kept
+    from gate.baselines.write import write_atomically
+    from gate.record.locally import WITNESSES
+
+    left, limit = folder / WITNESSES, settings.max_report_bytes
+    new = read_bytes(left, limit) if left.is_file() and not left.is_symlink() else None
+    data = kept(path, new, [case.id for case in report.cases], limit)
+    if data is not None:
+        there = path.with_suffix(".witnesses")
+        write_atomically(there, data)
+        console.say(f"written: {there}; commit it")
 
 
 def _difference(prepared: Prepared, form: str) -> str:

@@ -87,7 +87,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import report_of, session_name
+    from gate.cli.suite import own_witnesses, report_of, session_name
     from gate.record.locally import fixed_plan, run_locally
 
     commit = commit_here(Path.cwd(), os.environ)
@@ -101,6 +101,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
         echo=None if console.quiet else Echo(),
         commit=commit,
         plan=fixed_plan(settings, session_name(commit)),
+        witnesses=own_witnesses(settings),
     )
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""

@@ -22,6 +22,18 @@ def session_name(commit: str) -> str:
     return f"{commit[:_SHORT] or 'here'}.{secrets.token_hex(3)}"
 
 
+def own_witnesses(settings: Settings) -> bytes:
+    """The checkout's own witnesses, which a run without a base tries first; empty without any.
+
+    Raises:
+        BaselineError: the file is a link or too large.
+    """
+    from gate.baselines.places import baseline_path
+    from gate.baselines.stored_witnesses import read_beside
+
+    return read_beside(Path(baseline_path(settings)), settings.max_report_bytes) or b""
+
+
 def report_of(result: RunResult, path: Path, settings: Settings) -> Report:
     """The report that a run left, which is not whole where the process ended in another way than it says."""
     from gate.cli.files import read_report_file

@@ -179,7 +179,7 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str) -> Measured:
-    from gate.record.locally import guard_for, run_locally
+    from gate.record.locally import WITNESSES, guard_for, run_locally
 
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
@@ -197,11 +197,27 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         plan=told.plan,
         trials=folder / RUN if told.plan else None,
         guard=guard,
+        witnesses=told.witnesses,
     )
     found = measured(result, settings, told_guard(settings, guard))
     if told.again:
         candidate.unlink(missing_ok=True)
+    found = with_witnesses(found, folder / WITNESSES)
     return with_trials(found, folder / RUN) if told.plan else found
+
+
+def with_witnesses(found: Measured, path: Path) -> Measured:
+    """What was measured, with a sentence where stored witnesses could not be tried."""
+    from gate.sandbox.worlds import read_left
+    from gate.suites.perturbation.witness_file import said_in
+
+    if not path.exists() and not path.is_symlink():
+        return found
+    try:
+        told = said_in(read_left(path, MOST_BYTES))
+    except ReportError as error:
+        told = f"the witnesses of this run can't be kept: {error.message}"
+    return replace(found, notices=(*found.notices, told)) if told else found
 
 
 def told_guard(settings: Settings, guard: Guard) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from gate.settings import Settings
 from gate.trials.plan import Plan, plan_to_text
 
 MISSING = "missing.jsonl"
+WITNESSES = "witnesses.jsonl"
+"""What the plugin leaves beside its report."""
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -30,6 +32,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     plan: str = "",
     trials: Path | None = None,
     guard: Guard | None = None,
+    witnesses: bytes = b"",
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -39,6 +42,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
         trials: where the plugin leaves its trials for later runs; what stood there is removed first.
         guard: what `guard_for` gave, where the caller has asked already.
+        witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
     """
     guard = guard or guard_for(settings)
     world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard)
@@ -48,8 +52,8 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         if trials is not None:
             trials.unlink(missing_ok=True)  # it must never be taken for this run's
         arguments = to_the_end(arguments) if plan else arguments
-        with _written(plan, report) as path:
-            options = plugin_options(settings, local, commit, plan=path, trials=trials)
+        with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
+            options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
             options += recording_options(settings, report.with_name(MISSING))
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
@@ -59,14 +63,14 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
 
 
 @contextlib.contextmanager
-def _written(plan: str, report: Path) -> Iterator[Path | None]:
-    """The plan as a file beside the report; None without one."""
-    if not plan:
+def _written(content: str | bytes, report: Path, ending: str) -> Iterator[Path | None]:
+    """What the plugin reads, as a file beside the report; None without any."""
+    if not content:
         yield None
         return
-    path = report.with_name(report.name + ".plan")
+    path = report.with_name(report.name + ending)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(plan, encoding="utf-8")
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     try:
         yield path
     finally:
@@ -139,12 +143,14 @@ def plugin_options(
     *,
     plan: Path | None = None,
     trials: Path | None = None,
+    witnesses: Path | None = None,
 ) -> list[str]:
     """What the plugin is told of the settings.
 
     Args:
         local, commit, trials: as `run_locally` takes them.
         plan: file with the plan of its trials.
+        witnesses: file with what sweeps try first.
     """
     options = [
         f"--gate-suite={settings.suite}",
@@ -161,4 +167,6 @@ def plugin_options(
         options.append(f"--gate-plan={plan.absolute()}")
     if trials is not None:
         options.append(f"--gate-trials={trials.absolute()}")
+    if witnesses is not None:
+        options.append(f"--gate-witnesses={witnesses.absolute()}")
     return options

@@ -121,6 +121,6 @@ def _read(config: pytest.Config, name: str | None) -> str:
 
 
 def _own_files(config: pytest.Config) -> list[Path]:
-    names = ("--gate-report", "--gate-plan", "--gate-trials", "--gate-local")
+    names = ("--gate-report", "--gate-plan", "--gate-trials", "--gate-local", "--gate-witnesses")
     given = [config.getoption(name, None) for name in names]
     return [(config.invocation_params.dir / name).absolute() for name in given if name]

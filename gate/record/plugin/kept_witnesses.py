@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from gate.errors import GateError, UsageError
 if TYPE_CHECKING:
     import pytest
 
+    from gate.suites.perturbation.keeping import Keeper
     from gate.suites.perturbation.witness_file import Group
     from gate.suites.perturbation.witnesses import Witness
 
@@ -59,6 +62,15 @@ def _read(config: pytest.Config, name: str, where: str) -> Mapping[Group, tuple[
         raise UsageError(f"--gate-witnesses can't be read: {told}", where=where, remedy=remedy) from None
 
 
+def said_of(stored: int, stale: Mapping[str, int]) -> str:
+    """One sentence of stored witnesses that could not be tried; empty where all could."""
+    count = sum(stale.values())
+    if not count:
+        return ""
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in sorted(stale.items(), key=lambda each: -each[1]))
+    return f"{count:,} of {stored:,} stored witnesses could not be tried ({reasons})"
+
+
 def file_of(left: Iterable[tuple[str, Left]]) -> bytes:
     """The file of a run, from what its tests left, each with its id; empty where no sweep looked for witnesses."""
     groups = {(case, sweep): text for case, told in left for sweep, text in told.items()}
@@ -66,4 +78,19 @@ def file_of(left: Iterable[tuple[str, Left]]) -> bytes:
         return b""
     from gate.suites.perturbation import witness_file, witnesses
 
-    return witness_file.dumps({group: witnesses.loads(text) for group, text in groups.items()})
+    stale: Counter[str] = Counter()
+    total = 0
+    for text in groups.values():
+        head = json.loads(text.partition("\n")[0])
+        total += head["stored"]
+        stale.update(head["stale"])
+    found = {group: witnesses.loads(text) for group, text in groups.items()}
+    return witness_file.dumps(found, said_of(total, stale))
+
+
+def text_of(keeper: Keeper) -> str:
+    """What a sweep leaves: its witnesses as lines, after one with what became of the stored ones."""
+    from gate.suites.perturbation.witnesses import VERSION, dumps
+
+    lines = dumps(keeper.close()).partition("\n")[2]
+    return json.dumps({"version": VERSION, "stored": len(keeper.stored), "stale": keeper.stale}) + "\n" + lines

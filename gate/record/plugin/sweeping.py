@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import GateError, UndecidedError, UsageError
 from gate.record.plugin import values
+from gate.record.plugin.kept_witnesses import text_of
 from gate.schema.report import Attack, Predictions
 
 if TYPE_CHECKING:
@@ -123,9 +124,7 @@ def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
 
 def witnesses_left(keeper: Keeper, name: str, left: dict[str, str]) -> dict[str, int]:
     """Put what is to be kept where the report finds it, and say what became of the stored ones."""
-    from gate.suites.perturbation.witnesses import dumps
-
-    left[name] = dumps(keeper.close())
+    left[name] = text_of(keeper)
     told = {"tried": keeper.queries, "flipped": keeper.flipped, "stale": sum(keeper.stale.values())}
     return told if keeper.stored else {}
 

@@ -12,14 +12,19 @@ from gate.errors import ReportError
 from gate.suites.perturbation import witnesses
 from gate.suites.perturbation.witnesses import VERSION, Witness
 
+_LONGEST = 300
 Group = tuple[str, str]
 """(case, name of the sweep)."""
 Groups = Mapping[Group, Sequence[Witness]]
 
 
-def dumps(groups: Groups) -> bytes:
-    """The file; empty groups are left out. `loads` reads it back to the same value."""
-    lines = [json.dumps({"version": VERSION})]
+def dumps(groups: Groups, said: str = "") -> bytes:
+    """The file; empty groups are left out. `loads` reads it back to the same value.
+
+    Args:
+        said: what became of the stored ones in the run that writes it, one sentence; a committed file has none.
+    """
+    lines = [json.dumps({"version": VERSION, "said": said} if said else {"version": VERSION}, ensure_ascii=False)]
     for (case, sweep), found in sorted(groups.items()):
         if found:
             lines.append(json.dumps({"case": case, "sweep": sweep}, ensure_ascii=False, separators=(",", ":")))
@@ -52,6 +57,16 @@ def loads(data: bytes, where: str = "witnesses") -> dict[Group, tuple[Witness, .
     if not read:
         witnesses.loads(head, where)  # its version is checked even where nothing follows
     return {group: read[group] for group in sorted(read)}
+
+
+def said_in(data: bytes) -> str:
+    """What a run said of the stored ones; empty where it said nothing."""
+    try:
+        head = json.loads(data.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return ""
+    told = head.get("said") if isinstance(head, dict) else ""
+    return told[:_LONGEST] if isinstance(told, str) else ""
 
 
 def joined(stored: Groups, new: Groups, cases: Iterable[str]) -> dict[Group, tuple[Witness, ...]]:
