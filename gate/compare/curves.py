@@ -4,41 +4,69 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
-from gate.compare.flips import Flips, robust
+from gate.compare.flips import Flips, robust, stable
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.report import Predictions
 
+Share = tuple[int, int]
+"""(how many, of how many)."""
 _STEP = re.compile(r"(?P<family>.+) ε=(?P<epsilon>[0-9.e+-]{1,24})")
 
 
-def robust_by_epsilon(flips: Flips, name: str) -> tuple[Block, ...]:
-    """The curve that an attack is a point of: its kin at every ε of both sides, and at 0 the clean examples.
+class Curves:
+    """Curves over the examples that stand on both sides, each made once.
 
-    Robust accuracy (Madry et al. 2018) is the share of the examples that are right and stable under the attack, of
-    those measured under it; at ε = 0 it is the accuracy. The examples are those that stand on both sides.
-
-    Args:
-        name: of an attack, such as `worst case ε=0.05`.
-
-    Returns:
-        One block of percentages; none where the name has no ε, or nothing was measured on one of the sides.
+    A curve is one block of percentages: an attack's kin at every ε of both sides, and at 0 the clean examples. There is
+    none where the attack's name has no ε, or where nothing was measured on one of the sides.
     """
-    found = _STEP.fullmatch(name)
-    if found is None or not flips.total:
-        return ()
-    family = found["family"]
-    rows = [_row("0", (sum(flips.right_before), flips.total), (sum(flips.right_here), flips.total))]
+
+    def __init__(self, flips: Flips) -> None:
+        self._flips = flips
+        self._made: dict[tuple[str, str], tuple[Block, ...]] = {}
+
+    def robust(self, name: str) -> tuple[Block, ...]:
+        """Robust accuracy by ε, at 0 the accuracy.
+
+        Robust accuracy (Madry et al. 2018) is the share of the examples that are right and stable under the attack, of
+        those measured under it.
+
+        Args:
+            name: of an attack that is a point of the curve, such as `worst case ε=0.05`.
+        """
+        flips = self._flips
+        clean = (sum(flips.right_before), flips.total), (sum(flips.right_here), flips.total)
+        return self._once("Robust accuracy", name, clean, robust)
+
+    def stable(self, name: str) -> tuple[Block, ...]:
+        """The same where main does not know the truth: the share of such examples that the attack does not flip."""
+        return self._once("Stable answers", name, ((1, 1), (1, 1)), stable)
+
+    def _once(self, what: str, name: str, clean: tuple[Share, Share], share: Callable[..., Share]) -> tuple[Block, ...]:
+        found = _STEP.fullmatch(name)
+        if found is None or not self._flips.total:
+            return ()
+        key = what, found["family"]
+        if key not in self._made:
+            self._made[key] = _curve(what, found["family"], self._flips, clean, share)
+        return self._made[key]
+
+
+def _curve(
+    what: str, family: str, flips: Flips, clean: tuple[Share, Share], share: Callable[..., Share]
+) -> tuple[Block, ...]:
+    rows = [_row("0", *clean)]
     here = _steps(flips.after, family)
     for epsilon, before in sorted(_steps(flips.before, family).items()):
         if epsilon not in here:
             continue
-        sides = robust(flips, before, here=False), robust(flips, here[epsilon], here=True)
+        sides = share(flips, before, here=False), share(flips, here[epsilon], here=True)
         if all(measured for _, measured in sides):
             rows.append(_row(f"{epsilon:g}", *sides))
     if len(rows) < 2:
         return ()
-    return (Block(BlockKind.CURVE, f"Robust accuracy in percent, {family}", header=BOTH_SIDES, rows=tuple(rows)),)
+    return (Block(BlockKind.CURVE, f"{what} in percent, {family}", header=BOTH_SIDES, rows=tuple(rows)),)
 
 
 def _steps(predictions: Predictions, family: str) -> dict[float, str]:
@@ -62,5 +90,5 @@ def _number(text: str) -> float:
     return found if math.isfinite(found) else 0.0
 
 
-def _row(epsilon: str, before: tuple[int, int], here: tuple[int, int]) -> tuple[str, str, str]:
+def _row(epsilon: str, before: Share, here: Share) -> tuple[str, str, str]:
     return (epsilon, *(f"{100 * stable / measured:.1f}" for stable, measured in (before, here)))  # type: ignore[return-value]

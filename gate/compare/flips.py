@@ -182,3 +182,12 @@ def robust(flips: Flips, name: str, *, here: bool) -> tuple[int, int]:
         measured += mark != UNKNOWN
         stable += mark == "0" and right[place]
     return stable, measured
+
+
+def stable(flips: Flips, name: str, *, here: bool) -> tuple[int, int]:
+    """(stable under the attack, measured under it), over the examples of both sides whose truth main does not know."""
+    attack = attack_of(flips.after if here else flips.before, name)
+    if attack is None:
+        return 0, 0
+    marks = [attack.flipped[pair[here]] for pair in flips.examples if flips.before.expected[pair[0]] == UNKNOWN]
+    return marks.count("0"), len(marks) - marks.count(UNKNOWN)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.curves import robust_by_epsilon
+from gate.compare.curves import Curves
 from gate.compare.flips import Flips, attacked, robust
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import counted, percent
@@ -19,6 +19,7 @@ from gate.schema.verdict import Finding, Level, RuleName
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
     for pair, flips in comparison.flips:
+        curves = Curves(flips)
         for name in [attack.name for attack in flips.before.attacks]:
             broken = attacked(flips, name)
             if not broken or len(broken) <= tolerance * flips.total:
@@ -30,7 +31,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 why="right and stable on main, right here until attacked",
             )
             finding = flip_finding(rule, pair.after, flips, broken, words, attack=name)
-            yield replace(finding, evidence=robust_by_epsilon(flips, name))
+            yield replace(finding, evidence=curves.robust(name))
 
 
 def _robust(flips: Flips, name: str, *, here: bool) -> str:

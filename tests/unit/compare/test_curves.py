@@ -71,3 +71,13 @@ def test_an_attack_without_a_positive_epsilon_has_no_curve(name: str) -> None:
     main, here = (predictions("11", "11", Attack(name, marks)) for marks in ("00", "10"))
     (finding,) = regressions(main, here)
     assert finding.evidence == ()
+
+
+def test_without_a_truth_it_is_the_share_of_stable_answers() -> None:
+    main = predictions("...1", "1111", Attack("noise ε=0.1", "0001"), Attack("noise ε=0.2", "001."))
+    here = predictions("...1", "1111", Attack("noise ε=0.1", "0111"), Attack("noise ε=0.2", "1110"))
+    found = judged(one(main), one(here)).findings
+    (low, high) = [finding for finding in found if finding.rule == "prediction-churn"]
+    assert rows(low) == (("0", "100.0", "100.0"), ("0.1", "100.0", "33.3"), ("0.2", "66.7", "0.0"))
+    assert low.evidence == high.evidence
+    assert low.evidence[0].title == "Stable answers in percent, noise"
