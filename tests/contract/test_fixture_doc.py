@@ -106,6 +106,11 @@ def test_the_example_measures_what_it_says(report: dict[str, Any]) -> None:
     assert [attack["name"] for attack in worst["attacks"]] == [
         "gaussian ε=0.05", "worst case ε=0.05", "integer-step k=5",
     ]  # fmt: skip
+    (reviews,) = measured["test_typing"]["predictions"]
+    assert [attack["name"] for attack in reviews["attacks"]] == ["upper-case", "keyboard-typo"]
+    assert [metric["name"] for metric in measured["test_typing"]["metrics"]] == [
+        "reviews/invariance/upper-case", "reviews/invariance/keyboard-typo",
+    ]  # fmt: skip
     (amounts,) = measured["test_values"]["predictions"]
     assert set(amounts["predicted"]) == {"0"}
     assert [each["name"] for each in measured["test_answers_in_french"]["predictions"]] == ["french"]

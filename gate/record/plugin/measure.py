@@ -2,72 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, kept_witnesses, sweep_call, sweeping, values
+from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
 from gate.record.plugin.examples import keyed
+from gate.record.plugin.recorder import Recorder, facets_of, local_of
 from gate.record.plugin.sweep_call import Call
 from gate.record.plugin.sweeping import SweepResult
+from gate.record.plugin.text_sweeping import TextCall, TextSweepResult
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Better, Metric, Predictions
 
-if TYPE_CHECKING:
-    import pytest
-
-    from gate.suites.perturbation.keeping import Keeper
-    from gate.suites.perturbation.measured import Sweep
-
 __all__ = ["Robustness", "facets_of", "keyed", "local_of"]
 
-Facets = dict[str, list[dict[str, Any]]]
-Local = dict[str, dict[str, Any]]
-_FACETS = "_gate_measured"
-_LOCAL = "_gate_local_names"
 
-
-def facets_of(item: Any) -> Facets:
-    """The facets of a test so far; they live on its item, so that a rerun can start anew."""
-    found: Facets = item.__dict__.setdefault(_FACETS, {})
-    return found
-
-
-def local_of(item: Any) -> Local:
-    """What only this machine may know of the test's examples, by key."""
-    found: Local = item.__dict__.setdefault(_LOCAL, {})
-    return found
-
-
-class Robustness:
+class Robustness(Recorder):
     """Leaves measurements of one test in the candidate report.
 
     Every value becomes a builtin or a `UsageError` that names it. Without `--gate-report` the values are still
     checked, and then dropped.
     """
-
-    def __init__(
-        self,
-        nodeid: str,
-        facets: Facets,
-        config: pytest.Config,
-        local: Local | None = None,
-        left: kept_witnesses.Left | None = None,
-    ) -> None:
-        self._nodeid = nodeid
-        self._config = config
-        self._left = {} if left is None else left
-        self._facets = facets
-        self._local = {} if local is None else local
-        self._reports = bool(config.getoption("--gate-report", None))
-        self._keeps_local = bool(config.getoption("--gate-local", None))
-        self._key = examples.key_of(config)
-        self._plain = bool(config.getoption("--gate-plain-ids", False))
-        self._open = True
-
-    def close(self) -> None:
-        """The test is over: what comes later would be lost, so it is refused."""
-        self._open = False
 
     def metric(
         self,
@@ -253,69 +209,70 @@ class Robustness:
             swept, names, keeper = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
         return self._swept(swept, names, keeper, threshold, pinned, where)
 
-    def _keeper(self, name: str, names: Sequence[str], where: str) -> Keeper:
-        from gate.suites.perturbation.keeping import Keeper
-
-        known = kept_witnesses.stored(self._config, self._nodeid, name, where)
-        return Keeper(known, examples.written(names, self._key, where, plain=self._plain), self._key)
-
-    def _swept(
+    def text_sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
-        swept: Sweep,
-        names: Sequence[str],
-        keeper: Keeper | None,
-        threshold: object,
-        pinned: Sequence[object],
-        where: str,
-    ) -> SweepResult:
-        """Record a sweep; then say what was not measured, and which pinned examples did not hold."""
-        from gate.suites.perturbation.recorded import metrics_of
+        predict: Any,
+        texts: Sequence[str],
+        y: Sequence[object] | None = None,
+        operators: Any = None,
+        seed: int = 0,
+        *,
+        name: str = "texts",
+        ids: Sequence[object] | None = None,
+        labels: Sequence[object] | None = None,
+        tolerance: object = None,
+        strength: float | None = None,
+        draws: int = 1,
+        characters: int | None = None,
+        words: int | None = None,
+        share: float | None = None,
+        floor: float | None = None,
+        similarity: Callable[[str, str], float] | None = None,
+    ) -> TextSweepResult:
+        """Edit every text by each operator, and record which answers flip.
 
-        recorded = sweeping.predictions(swept, examples.written(names, self._key, where, plain=self._plain), where)
-        pins = sweeping.pinned_ids(pinned, names, where)
+        An operator that keeps the meaning is an attack; one that nearly does is one above a similarity that you set;
+        one that changes it is a test of sensitivity, which never gates. Each leaves a metric, its rate.
+
+        Args:
+            predict: n texts -> n classes, (n, classes) probabilities, or n probabilities of the second of two.
+            texts: n texts, never changed and never written.
+            y: the n true classes, None where unknown.
+            operators: names, families or operators of your own; None for all that keep the meaning.
+            seed: of the edits; each (seed, operator, strength, text) has its own.
+            ids: of the examples; by default their numbers.
+            labels: the classes in the order of the probabilities.
+            tolerance: the absolute worsening of a rate that does not matter; else the rule's own counts.
+            strength: share of the possible places that are edited; None for each operator's own.
+            draws: edits of each text by each operator.
+            characters, words, share: the most that an edit may move a text, see docs/text.md.
+            floor: similarity from which a nearly preserving edit counts; without one it never gates.
+            similarity: of two texts, 0 to 1; by default of their characters.
+
+        Returns:
+            What was recorded, to assert on.
+
+        Raises:
+            UsageError: an argument that can't be.
+            UndecidedError: the model raised on an operator's edits; what was measured is recorded first.
+        """
+        where = self._where("text_sweep", name)
+        call = TextCall(
+            predict, texts, y, operators, labels, values.whole(seed, where), strength, values.whole(draws, where),
+            (characters, words, share), floor, similarity, where,
+        )  # fmt: skip
+        swept = text_sweeping.measured(call)
+        names = examples.identifiers(ids if ids is not None else swept.row_names, where)
+        examples.same_length(where, ids=len(names), texts=len(swept.expected))
+        recorded = text_sweeping.predictions(
+            swept, self._name(name, where), examples.written(names, self._key, where, plain=self._plain)
+        )
         self._add("predictions", where, predictions_to_json(recorded))
-        self._remember(recorded, names, sweeping.raw_moves(swept))
-        limit = None if threshold is None else float(values.number(threshold, where))
-        for metric in metrics_of(swept, threshold=limit, rate_threshold=None):
-            self._add("metrics", where, metric_to_json(metric))
-        told = {} if keeper is None else sweeping.witnesses_left(keeper, recorded.name, self._left)
-        result = SweepResult(recorded, {step.epsilon: step.noise.maximum for step in swept.steps}, swept.floor, told)
-        sweeping.refuse_unmeasured(swept, where, private=self._reports)
-        sweeping.hold_pinned(recorded, [recorded.ids[place] for place in pins], where)
-        return result
-
-    def _where(self, what: str, name: object) -> str:
-        where = f"{self._nodeid}: {what} {name!r:.60}"
-        if not self._open:
-            raise UsageError(
-                "`robustness` was used after its test had ended",
-                where=where,
-                remedy="ask for the fixture in the test, or in a fixture of function scope, that measures",
-            )
-        return where
-
-    def _add(self, facet: str, where: str, entry: dict[str, Any]) -> None:
-        entries = self._facets.setdefault(facet, [])
-        if any(other["name"] == entry["name"] for other in entries):
-            raise UsageError(
-                f"{entry['name']!r:.60} was recorded already", where=where, remedy="give each of them its own name"
-            )
-        entries.append(entry)
-
-    def _remember(self, recorded: Predictions, names: Sequence[str], moves: Mapping[str, Mapping[int, str]]) -> None:
-        """What the keys stand for, and the moves in the user's own units: for a local file, never for the report."""
-        if not self._keeps_local:
-            return
-        for place, (key, name) in enumerate(zip(recorded.ids, names, strict=True)):
-            entry = self._local.setdefault(key, {"id": name})
-            told = {f"{recorded.name}, {attack}": rows[place] for attack, rows in moves.items() if place in rows}
-            if told:
-                entry.setdefault("moves", {}).update(told)
-
-    def _name(self, name: object, where: str) -> str:
-        if not isinstance(name, str) or not name.strip():
-            raise UsageError("a name is a text that is not empty", where=where, remedy="name what is measured")
-        return values.text(name)
+        self._remember(recorded, names, swept.raw_moves)
+        allowed = values.not_negative(tolerance, where)
+        self._add_metrics(swept.metrics(recorded.name, tolerance=allowed), where)
+        text_sweeping.refuse_unmeasured(swept, where, private=self._reports)
+        return text_sweeping.result_of(swept, recorded)
 
 
 def _direction(better: str, where: str) -> Better:

@@ -302,6 +302,6 @@ def test_another_kind_of_frame_and_model() -> None:
     ],
 )
 def test_new_arguments_are_checked(options: dict[str, Any], message: str) -> None:
-    given = {"model": second, "X": line(), "y": [0, 1] * 30} | options
+    given: dict[str, Any] = {"model": second, "X": line(), "y": [0, 1] * 30} | options
     with pytest.raises(UsageError, match=message):
         fixture()[0].sweep(**given)
