@@ -10,6 +10,7 @@ from gate.baselines.counting import DRAWN, moved, says_nothing, stopped, unmarke
 from gate.baselines.create import passes, require_passing, require_whole, sessions_of
 from gate.baselines.difference import Entry, counts, difference, in_order
 from gate.baselines.distill import SESSIONS, distill, dump_baseline
+from gate.baselines.floors import keep_floors
 from gate.compare.ledger import declares
 from gate.errors import BaselineError, UsageError
 from gate.schema.report import Case, Report, Trials
@@ -121,7 +122,7 @@ def _prepare(
     usual = report.completeness.complete and passes(report)
     forced = (report.forced or force.strip()) if report.forced or not usual else ""
     named = replace(_with_trials(report, before, commit[:SHORT]), forced=forced)
-    distilled = distill(named, commit, history, sessions=sessions)
+    distilled = distill(keep_floors(named, before), commit, history, sessions=sessions)
     data, files = detach(dump_baseline(distilled))
     entries = in_order([*difference(before, distilled), *_not_counted(report, history)])
     return Prepared(data, entries, data != current, files)

@@ -11,6 +11,7 @@ from gate.errors import UsageError
 from gate.record.run import RunResult, User, World, run_suite
 from gate.sandbox.environment import suite_environment
 from gate.sandbox.network.guard import UNGUARDED, Guard, strongest
+from gate.schema.reseed import RESEED
 from gate.settings import Settings
 from gate.trials.plan import Plan, plan_to_text
 
@@ -33,6 +34,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     trials: Path | None = None,
     guard: Guard | None = None,
     witnesses: bytes = b"",
+    reseed: int = 0,
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -42,10 +44,16 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
         trials: where the plugin leaves its trials for later runs; what stood there is removed first.
         guard: what `guard_for` gave, where the caller has asked already.
+        reseed: what the suite reads as `robustness.reseed`.
         witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
     """
     guard = guard or guard_for(settings)
-    world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard)
+    world = World(
+        python,
+        root / settings.working_directory,
+        suite_environment(environ, {RESEED: str(reseed)} if reseed else {}),
+        guard=guard,
+    )
     arguments = split_arguments(settings)
     report = root / report
     try:

@@ -176,6 +176,21 @@ class Attack:
 
 
 @dataclass(frozen=True, slots=True)
+class Reseeds:
+    """How many examples honest retrains flip, of a baseline only: measured by `gate baseline floor`.
+
+    Attributes:
+        negatives: negative flips of each retrain against the model of the baseline.
+        total: examples with a known truth.
+        bound: upper tolerance bound of the negative flips; no more than these are a finding.
+    """
+
+    negatives: tuple[int, ...]
+    total: int
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
 class Predictions:
     """Predictions over named examples; one character an example, since 100,000 examples are normal.
 
@@ -188,6 +203,7 @@ class Predictions:
         scores: one character an example: probability of the predicted class, see `gate.schema.symbols`; or empty.
         attacks: what perturbations did to the same examples.
         design: what decided the measurement (epsilons, protected, seed, …), JSON text by name; the baseline's decides.
+        floor: what an honest retrain flips; the baseline's decides.
     """
 
     name: str
@@ -198,6 +214,7 @@ class Predictions:
     scores: str = ""
     attacks: tuple[Attack, ...] = ()
     design: Mapping[str, str] = field(default_factory=dict)
+    floor: Reseeds | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from gate.record.plugin import examples, kept_witnesses, sweeping, values
 from gate.record.plugin.sweeping import SweepResult
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Metric, Predictions
+from gate.schema.reseed import RESEED
 
 if TYPE_CHECKING:
     import pytest
@@ -63,6 +65,12 @@ class Recorder:
         self._key = examples.key_of(config)
         self._plain = bool(config.getoption("--gate-plain-ids", False))
         self._open = True
+
+    @property
+    def reseed(self) -> int:
+        """What to train with: 1, 2, … under `gate baseline floor`, which measures honest retrains; else 0."""
+        given = os.environ.get(RESEED, "")
+        return int(given) if given.isdecimal() else 0
 
     def close(self) -> None:
         """The test is over: what comes later would be lost, so it is refused."""
