@@ -84,6 +84,7 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
         clean=clean,
         draws=call.draws,
         perturbations=planned(call.perturbations, config.epsilons, where),
+        more=False,
         where=where,
     )  # fmt: skip
     return found, names, keeper

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.measured import Sweep
 
 _BY_HAND = "run the test without --gate-report to read the causes; what was measured is recorded"
-_CAUSE = re.compile(r"(row \d+: \w+):.*", re.S)
+_CAUSE = re.compile(r"((?:row \d+:?|every row:) \w+):.*", re.S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from gate.schema.report import Attack
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
+from gate.suites.perturbation.frame_consistency import consistency_of
 from gate.suites.perturbation.further import Moved, further
-from gate.suites.perturbation.measures.consistency import Consistency, consistency
+from gate.suites.perturbation.measures.consistency import Consistency
 from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measure
 from gate.suites.perturbation.measures.robust import Robust, robust
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
@@ -105,6 +106,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     clean: Answers | None = None,
     draws: int | None = None,
     perturbations: Sequence[tuple[str, float]] = (),
+    more: bool = True,
     where: str = "gate sweep",
 ) -> Sweep:
     """Measure a table.
@@ -118,6 +120,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         clean: the answers to the rows as they are, where the caller has asked already.
         draws: of noise at each ε; by default as `draws_for` says.
         perturbations: further ones, each with its strength.
+        more: also what no report holds: the consistency, and a diagnosis where nothing moved.
 
     Raises:
         UsageError: nothing to perturb, or answers that can't be read.
@@ -131,11 +134,10 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     asked = _Asked(config, frame, schema, model, clean, *_truth(clean, truth, config, where), unit,
                    noise_floor(model, frame.native(), frame.rows, where, spread=unit), where,
                    draws_for(frame.rows) if draws is None else draws)  # fmt: skip
-    measured = [_measured(asked, epsilon, search, progress) for epsilon in config.epsilons]
+    errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
+    measured = _every(asked, search, progress, errors)
     steps = tuple(step for step, _ in measured)
     swept = [noisy for _, noisy in measured]
-    errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
-    errors += [cause for step, noisy in measured for cause in _failures(noisy, step.worst)]
     others, failures = _others(asked, perturbations, progress)
     errors += failures
     return Sweep(
@@ -152,10 +154,10 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         draws=asked.draws,
         accuracy=float(asked.right[asked.known].mean()) if asked.known.any() else None,
         smallest=_smallest(steps),
-        consistency=_consistency(asked),
+        consistency=consistency_of(frame, schema, clean, unit, config.seed, where) if more else None,
         borderline=int(borderline(clean).sum()),
         floor=asked.floor.told(),
-        diagnosis=why_nothing_moved(model, frame, schema, clean, swept, seed=config.seed, where=where),
+        diagnosis=_diagnosis(asked, swept) if more else "",
         own=asked.floor,
         noise=tuple(swept),
         others=others,
@@ -196,19 +198,46 @@ class _Asked:
     draws: int
 
 
-def _measured(asked: _Asked, epsilon: float, search: Search | None, progress: Progress) -> tuple[Step, Noisy]:
+def _every(asked: _Asked, search: Search | None, progress: Progress, errors: list[str]) -> list[tuple[Step, Noisy]]:
+    """What was measured at each ε; what was not is added to the errors, and the others go on.
+
+    Raises:
+        UsageError: nothing could be measured at any ε.
+    """
+    found: list[tuple[Step, Noisy]] = []
+    refused: UsageError | None = None
+    for epsilon in asked.config.epsilons:
+        try:
+            noisy = _noisy(asked, epsilon, progress)
+        except UsageError as error:
+            refused = error
+            errors.append(f"noise at ε={epsilon:g}: {error.message}")
+            continue
+        worst_here = None
+        if search is not None:
+            progress(f"ε = {epsilon:g}: worst case")
+            try:
+                worst_here = search(
+                    asked.model, asked.frame, asked.schema, asked.clean, epsilon, asked.config, asked.unit, progress
+                )
+            except UsageError as error:
+                errors.append(f"worst case at ε={epsilon:g}: {error.message}")
+        found.append((_step(asked, noisy, worst_here), noisy))
+        errors += _failures(noisy, worst_here)
+    if refused is not None and not found:
+        raise refused
+    return found
+
+
+def _noisy(asked: _Asked, epsilon: float, progress: Progress) -> Noisy:
+    """The noise of one ε, without flips that the model makes by itself."""
     config = asked.config
     progress(f"ε = {epsilon:g}: noise")
     noisy = gaussian(
         asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
         draws=asked.draws, tolerance=config.tolerance, spread=asked.unit, where=asked.where,
     )  # fmt: skip
-    noisy = replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
-    found = None
-    if search is not None:
-        progress(f"ε = {epsilon:g}: worst case")
-        found = search(asked.model, asked.frame, asked.schema, asked.clean, epsilon, config, asked.unit, progress)
-    return _step(asked, noisy, found), noisy
+    return replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
 
 
 def _others(
@@ -306,31 +335,11 @@ def _smallest(steps: Sequence[Step]) -> SmallestEpsilon | None:
     return smallest_epsilon(found, last.epsilon)
 
 
-def _consistency(asked: _Asked) -> Consistency | None:
-    import numpy as np
-
-    frame, schema, clean = asked.frame, asked.schema, asked.clean
-    free = [column for column in schema.columns if not column.protected]
-    numbers = [column for column in free if column.kind in ("numeric", "integer")]
-    matrix = np.column_stack(
-        [np.zeros((frame.rows, 0)), *(frame.values(column.name) / column.scale for column in numbers if column.scale)]
-    )
-    codes = np.column_stack(
-        [np.zeros((frame.rows, 0)), *(_codes(frame.values(column.name)) for column in free if column not in numbers)]
-    )
-    answers = clean.content if clean.kind == "probabilities" else clean.content.astype(float)[:, None]
-    if clean.kind == "labels":
-        answers = np.eye(len(clean.labels))[np.maximum(clean.content, 0)]
-    elif asked.unit is not None:
-        answers = answers / asked.unit
-    whole = np.isfinite(matrix).all(axis=1) & clean.answered
-    if whole.sum() < 2:
-        return None
-    return consistency(matrix[whole], answers[whole], codes[whole], seed=asked.config.seed, where=asked.where)
-
-
-def _codes(cells: Any) -> Any:
-    """(n,) the same number for the same cell."""
-    import numpy as np
-
-    return np.unique([str(cell) for cell in cells.tolist()], return_inverse=True)[1]
+def _diagnosis(asked: _Asked, swept: Sequence[Noisy]) -> str:
+    config, where = asked.config, asked.where
+    try:
+        return why_nothing_moved(
+            asked.model, asked.frame, asked.schema, asked.clean, swept, seed=config.seed, where=where
+        )
+    except UsageError:
+        return ""  # it tries noise that is larger than what was asked for, which the model need not take

@@ -138,6 +138,8 @@ class _Part:
         errors = dict(objective.errors)
         errors |= {int(rest[row]): cause for row, cause in asked[-1].errors.items()} if len(asked) > 1 else {}
         moves, raw = _moves(space, flipped, moved)
+        if keeper is not None:
+            moves |= {row: f"{moves[row]}, a stored witness" for row in known if row in moves}
         return Worst(
             epsilon=self.epsilon,
             flipped=flipped,

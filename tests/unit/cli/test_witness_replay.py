@@ -51,6 +51,11 @@ def predict(rows):
     return np.column_stack([1 - second, second])
 
 
+def test_texts(robustness):
+    frame = pd.read_pickle("data/frame.pkl")
+    robustness.text_sweep(lambda texts: ["yes"] * len(texts), list(frame["note"]), operators=["upper-case", "ocr"])
+
+
 def test_sweep(robustness):
     frame = pd.read_pickle("data/frame.pkl")
     y = np.where(frame["a"] > 0, "yes", "no")
@@ -115,6 +120,7 @@ def test_a_regression_that_comes_back_is_found_with_one_query_a_witness(story: t
     assert calls[len(before_search)] == len(kept) > 0
     regression = "adversarial-regression", f"{len(kept)} adversarial regressions, worst case ε=0.1"
     assert regression in findings(repository.path)
+    assert "a stored witness" in (repository.path / ".gate" / "comment.md").read_text(encoding="utf-8")
 
 
 def test_witnesses_of_a_mended_model_stay_and_the_file_is_committed_beside_the_baseline(

@@ -175,7 +175,7 @@ def test_the_worst_case_finds_what_noise_misses_and_is_off_by_default() -> None:
     reach = 0.2 * line()["a"].std(ddof=0)
     assert worst.flipped == "".join("01"[int(abs(value) < reach)] for value in line()["a"])
     assert worst.flipped.count("1") > noise.flipped.count("1")
-    assert result.robust_accuracy(0.2, "worst case") < result.robust_accuracy(0.2)
+    assert worst.flipped.count("1") / 60 == pytest.approx(1 - (result.robust_accuracy(0.2, "worst case") or 0))
 
 
 def test_further_perturbations_by_name_and_by_strength() -> None:
@@ -217,6 +217,21 @@ def test_a_failed_row_and_a_failed_perturbation_are_told_and_the_rest_is_recorde
     assert recorded["attacks"][0]["flipped"][59] == "."
     with pytest.raises(UndecidedError, match=secret):  # nothing is written here, so whoever wrote it may read it
         fixture()[0].sweep(model, line(), [0, 1] * 30, epsilons=[0.1])
+
+
+def test_one_epsilon_that_fails_altogether_is_told_and_the_others_are_recorded() -> None:
+    x = pd.DataFrame({"a": np.linspace(-1, 1, 400)})
+
+    def model(given: Any) -> Any:
+        if (abs(given["a"] - x["a"].reindex(given.index)) > 0.05).any():
+            raise ValueError("Anna Canary is too far away")
+        return second(given)
+
+    robustness, facets = fixture(**{"--gate-report": "r.json"})
+    with pytest.raises(UndecidedError, match=r"noise at ε=0.5: .*100 rows, on row \d+ ValueError") as failed:
+        robustness.sweep(model, x, [0, 1] * 200, epsilons=[0.5, 0.001])
+    assert "Canary" not in str(failed.value)
+    assert [attack["name"] for attack in facets["predictions"][0]["attacks"]] == ["gaussian ε=0.001"]
 
 
 def test_a_model_that_always_raises_is_told_by_its_kind() -> None:
