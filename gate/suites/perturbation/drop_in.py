@@ -167,12 +167,12 @@ def _asked(model: Any, frame: Frame) -> tuple[Model, Answers]:
         model = model.predict_proba
     found = as_model(model, where=_WHERE)
     try:
-        return found, ask(found, frame.native(), frame.rows, _WHERE)
+        return found, ask(found, frame.own(), frame.rows, _WHERE)
     except UsageError:
         if found.kind is not None or not hasattr(model, "predict"):
             raise
     found = as_model(model, kind="values", where=_WHERE)
-    return found, ask(found, frame.native(), frame.rows, _WHERE)
+    return found, ask(found, frame.own(), frame.rows, _WHERE)
 
 
 def refuse_failed(clean: Mapping[int, str], swept: Sequence[Noisy], where: str) -> None:

@@ -167,6 +167,10 @@ class Frame(ABC):
     def row_names(self) -> tuple[object, ...]:
         """The index of a pandas frame; 0, 1, … otherwise. After `take` the names of the rows that were taken."""
 
+    def own(self) -> Any:
+        """What the user gave, for who copies it before a model sees it."""
+        return self.native()
+
     @abstractmethod
     def native(self) -> Any:
         """A copy of what the user gave, which a model may change."""

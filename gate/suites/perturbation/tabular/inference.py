@@ -145,13 +145,17 @@ def _spread(numbers: Any, extent: Extent, scale: Scale) -> float:
 
     if math.isnan(extent.low) or extent.low == extent.high:
         return 0.0
-    finite = numbers[np.isfinite(numbers)]
+    there = np.isfinite(numbers)
+    finite = numbers if there.all() else numbers[there]
     size = max(abs(extent.low), abs(extent.high))  # keeps the squares in range
     if scale == "mad":
         deviation = float(np.median(np.abs(finite / size - np.median(finite / size))))
         if deviation > 0:
             return deviation * size * _NORMAL
-    return float(np.std(finite / size)) * size
+    parts = finite / size
+    parts -= parts.mean()
+    parts *= parts
+    return math.sqrt(float(parts.mean())) * size
 
 
 def _levels(

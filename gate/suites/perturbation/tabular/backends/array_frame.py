@@ -13,6 +13,9 @@ BLOCK = 20_008
 """Rows that are made and written at a time, so that they stay in the processor's cache; no power of two, at whose
 multiples columns would take each other's place there."""
 
+_READ = 1_024
+"""Rows that are read at a time."""
+
 _KINDS: dict[str, Any] = {"f": "float", "b": "boolean", "U": "string", "S": "string", "M": "date", "m": "date"}
 
 
@@ -27,6 +30,9 @@ class ArrayFrame(Frame):
     @property
     def row_names(self) -> tuple[object, ...]:
         return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
+
+    def own(self) -> Any:
+        return self._array
 
     def native(self) -> Any:
         return self._array.copy(order="K")
@@ -58,7 +64,20 @@ class ArrayFrame(Frame):
         column = self._array[:, self._places[name]]
         if not self.storage(name).numeric:
             return cells.as_objects(column.astype(object))
+        if column.dtype == float and not self._array.flags.f_contiguous and len(column) > BLOCK:
+            self._read_all()
+            return self._read[name]
         return cells.as_numbers(column) if column.dtype == object else np.ascontiguousarray(column, dtype=float)
+
+    def _read_all(self) -> None:
+        """Read all columns block of rows by block of rows: one by one, each would read the whole array."""
+        import numpy as np
+
+        columns = np.empty(self._array.shape[::-1])
+        for start in range(0, self.rows, _READ):
+            columns[:, start : start + _READ] = self._array[start : start + _READ].T
+        columns.flags.writeable = False
+        self._read.update(zip(self.names, columns, strict=True))
 
     def _rebuilt(self, columns: Mapping[str, Any]) -> Any:
         import numpy as np

@@ -23,6 +23,9 @@ class PandasFrame(Frame):
     def row_names(self) -> tuple[object, ...]:
         return tuple(self._frame.index)
 
+    def own(self) -> Any:
+        return self._frame
+
     def native(self) -> Any:
         return self._frame.copy()
 

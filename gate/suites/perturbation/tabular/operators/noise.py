@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any, Literal
 
 from gate.suites.perturbation.tabular.draws import GAUSSIAN, generator
@@ -73,22 +74,46 @@ class NoiseDraws:
         self._draws = {column.name: generator(seed, epsilon, column.name, law) for column in columns}
         self._streamed = {column.name: column.name not in bound and _simple(frame, column) for column in columns}
 
-    def next(self, part: Frame) -> dict[str, Any]:
-        """The noisy columns of the rows that come next; all of what it gives must be written before the next call."""
+    def next(self, part: Frame, pool: Executor | None = None) -> dict[str, Any]:
+        """The noisy columns of the rows that come next; all of what it gives must be written before the next call.
+
+        Args:
+            pool: threads that draw columns side by side. Each column has its own generator, so the draws are the same.
+        """
         import numpy as np
 
-        found: dict[str, Any] = {}
-        for column in self._columns:
-            name = column.name
-            noise = Noise(
-                part.values(name), column, self._epsilon, self._law, self._draws[name], bounded=self._streamed[name]
-            )
-            if self._streamed[name]:
-                found[name] = noise
-            else:
-                found[name] = np.empty(part.rows)
-                noise.write(found[name])
-        return found
+        noises = {column.name: self._noise(column, part) for column in self._columns}
+        if pool is None:
+            ready = {name: np.empty(part.rows) for name in noises if not self._streamed[name]}
+            for name, cells in ready.items():
+                noises[name].write(cells)
+            return noises | ready
+        block = np.empty((len(noises), part.rows))
+        list(pool.map(Noise.write, noises.values(), block))
+        return {
+            name: Drawn(cells) if self._streamed[name] else cells for name, cells in zip(noises, block, strict=True)
+        }
+
+    def _noise(self, column: Column, part: Frame) -> Noise:
+        name = column.name
+        bounded = self._streamed[name]
+        return Noise(part.values(name), column, self._epsilon, self._law, self._draws[name], bounded=bounded)
+
+
+class Drawn:
+    """A column of noise that is drawn already.
+
+    Args:
+        cells: (rows,) float64.
+    """
+
+    def __init__(self, cells: Any) -> None:
+        self._cells, self._row = cells, 0
+
+    def write(self, out: Any) -> None:
+        """Write the next len(out) rows."""
+        out[:] = self._cells[self._row : self._row + len(out)]
+        self._row += len(out)
 
 
 def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int) -> Any:
