@@ -200,9 +200,10 @@ class Robustness(Recorder):
             swaps=values.whole(swaps, where),
             tolerance=float(values.number(tolerance, where)),
             columns=schema or {},
+            aliases=aliases or {},
         )
         call = Call(
-            sweep_call.checked(config, where), model, X, y, labels, ids, feature_names, aliases,
+            sweep_call.checked(config, where), model, X, y, labels, ids, feature_names,
             None if rows is None else values.whole(rows, where), draws, perturbations, where,
         )  # fmt: skip
         with sweeping.private(self._reports, where):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,6 @@ class Call:
     labels: Any
     ids: Any
     feature_names: Sequence[str] | None
-    aliases: Mapping[str, Any] | None
     rows: int | None
     draws: int | None
     perturbations: Any
@@ -67,7 +66,7 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
     frame = Frame.of(call.inputs, where, call.feature_names)
     schema = infer(
         frame, overrides=config.columns, protected=config.protected, scale=scale,
-        relations=config.relations, aliases=call.aliases, where=where,
+        relations=config.relations, aliases=config.aliases, where=where,
     )  # fmt: skip
     names = examples.identifiers(call.ids if call.ids is not None else frame.row_names, where)
     examples.same_length(where, ids=len(names), rows=frame.rows)

@@ -91,6 +91,7 @@ class SweepConfig:
         tolerance: for values, the standard deviations of the target that are no flip.
         columns: overrides of the schema by column.
         notes: what of a foreign file was not read, one sentence each.
+        aliases: by protected attribute other names that it goes by.
     """
 
     path: str
@@ -119,6 +120,7 @@ class SweepConfig:
     tolerance: float = 0.1
     columns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    aliases: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
 
 
 def read_config(data: bytes, name: str) -> SweepConfig:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ def predictions_of(
         "predicted": predicted,
         "scores": _scores(clean),
         "attacks": tuple(attacks),
-        "design": _design(config),
+        "design": _design(config, clean),
     }
 
 
@@ -130,8 +131,11 @@ def _classes(clean: Answers, truth: Sequence[object], right: Any, labels: Sequen
     )
 
 
-def _design(config: SweepConfig) -> dict[str, str]:
-    """What decides the measurement; what is left at its default is not named, so that old baselines compare."""
+def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
+    """What decides the measurement; what is left at its default is not named, so that old baselines compare.
+
+    What is declared of columns stands there as a digest: it may hold bounds and levels.
+    """
     design: dict[str, Any] = {
         "epsilons": list(config.epsilons),
         "protected": sorted(config.protected),
@@ -141,9 +145,19 @@ def _design(config: SweepConfig) -> dict[str, str]:
         design["scale"] = config.scale
     if config.worst_case:
         design["budget"] = config.budget
-    if config.swaps:
+    if config.worst_case and config.swaps:
         design["swaps"] = config.swaps
+    if clean.kind == "values":
+        design["tolerance"] = config.tolerance
+    for name in ("columns", "relations", "aliases"):
+        if getattr(config, name):
+            design[name] = _digest(getattr(config, name))
     return {name: json.dumps(value) for name, value in design.items()}
+
+
+def _digest(declared: Any) -> str:
+    text = json.dumps(declared, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _marks(flipped: Any, clean: Answers, under: Answers | None) -> str:

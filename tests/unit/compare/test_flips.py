@@ -68,6 +68,15 @@ def test_a_floor_is_mains_own_and_is_scaled_to_the_examples_that_are_left() -> N
     assert (flip.amount, flip.why) == (3, "5 reseeds: at most 1, so 2 would pass")
 
 
+@pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", True), ("worst case ε=0.1", False)])
+def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(name: str, compared: bool) -> None:
+    before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "budget": "150"})
+    here = predictions("11", "11", Attack(name, "10"), design={"seed": "0", "budget": "1"})
+    found = rules_of(judged(one(before), one(here)))
+    assert ("adversarial-regression" in found) == compared
+    assert ("missing-case" in found) != compared
+
+
 def test_no_answer_is_a_negative_flip_and_an_unknown_truth_is_churn() -> None:
     verdict = judged(one(predictions("1.", "11")), one(predictions("1.", ".0")))
     assert finding(verdict, "negative-flip").examples[0].after == "no answer"

@@ -276,6 +276,19 @@ def test_a_pinned_example_that_flips_fails_the_test_by_its_key() -> None:
         robustness.sweep(second, line(), y, name="third", pinned=["p60"])
 
 
+def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() -> None:
+    def design(**options: Any) -> Any:
+        return fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.1], **options).predictions.design
+
+    assert design() == {"epsilons": "[0.1]", "protected": "[]", "seed": "0"}
+    assert design(draws=3, perturbations=["uniform"]) == design()
+    searched = design(worst_case=True, budget=20, swaps=2, scale="mad")
+    assert set(searched) - set(design()) == {"budget", "swaps", "scale"}
+    wide, narrow = (design(schema={"a": {"low": low}}) for low in (-7654321, -1))
+    assert set(wide) - set(design()) == {"columns"}
+    assert wide != narrow and "7654321" not in str(wide)
+
+
 def test_a_sample_of_rows_is_seeded_and_stratified() -> None:
     y = ["no"] * 45 + ["yes"] * 15
     result = fixture()[0].sweep(second, line(), y, rows=20, seed=3)
