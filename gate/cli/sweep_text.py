@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gate.render.escape import terminal
 
 if TYPE_CHECKING:
-    from gate.suites.perturbation.measured import Step, Sweep
+    from gate.suites.perturbation.measured import Sweep
+    from gate.suites.perturbation.steps import Step
 
 _MARKS = {"PASS": "✓", "WARNING": "!", "FAIL": "✗", None: "?"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
@@ -12,40 +12,20 @@ from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
 from gate.suites.perturbation.frame_consistency import consistency_of
-from gate.suites.perturbation.further import Moved, further
+from gate.suites.perturbation.further import Moved
 from gate.suites.perturbation.measures.consistency import Consistency
-from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measure
-from gate.suites.perturbation.measures.robust import Robust, robust
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
-from gate.suites.perturbation.measures.status import Status, gate_status, worst
-from gate.suites.perturbation.models import Answers, Model, NoiseFloor, ask, borderline, noise_floor, spread_of
+from gate.suites.perturbation.measures.status import Status, worst
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor, ask, borderline, noise_floor
+from gate.suites.perturbation.models.floor import FLOOR_ROWS
 from gate.suites.perturbation.models.reading import label_text
-from gate.suites.perturbation.noise_sweep import Noisy, draws_for, gaussian
+from gate.suites.perturbation.noise_sweep import Noisy, draws_for
 from gate.suites.perturbation.recorded import predictions_of
+from gate.suites.perturbation.steps import NAMED, Asked, Step, every, others, spread_for, truth_of
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
-from gate.suites.perturbation.worst_case import Progress, Search, Worst
-
-NAMED = 5
-"""Causes that are named of what could not be measured at one ε."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One ε.
-
-    Attributes:
-        noise: measures of the first draw; its `maximum` is the median over draws.
-        worst: what the search flipped; None where it was left out or its failure is in `errors`.
-        robust: right answers under the worst case where it was sought, else under the noise; None without a truth.
-        status: by what the configuration judges; PASS for what the model does by itself.
-    """
-
-    epsilon: float
-    noise: EpsilonMeasures
-    worst: Worst | None
-    robust: Robust | None
-    status: Status
+from gate.suites.perturbation.time_limit import FOREVER, TimeLimit
+from gate.suites.perturbation.worst_case import Progress, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +34,7 @@ class Sweep:
 
     Attributes:
         score: the reference's robustness score.
-        status: the worst of all ε; None where something failed, so that nothing passes.
+        status: the worst of all ε; None where something was not measured, unless what was measured fails.
         errors: what could not be measured, each one sentence with its cause.
         smallest: of the search, over the examples that it could attack; None without a search.
         consistency: None where fewer than two rows have all their cells.
@@ -107,6 +87,8 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     draws: int | None = None,
     perturbations: Sequence[tuple[str, float]] = (),
     more: bool = True,
+    threads: int = 1,
+    limit: TimeLimit = FOREVER,
     where: str = "gate sweep",
 ) -> Sweep:
     """Measure a table.
@@ -121,30 +103,37 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         draws: of noise at each ε; by default as `draws_for` says.
         perturbations: further ones, each with its strength.
         more: also what no report holds: the consistency, and a diagnosis where nothing moved.
+        threads: how many batches are asked at once of a model that is thread-safe; they change no result.
+        limit: of time. The smallest ε come first, and a sweep that it ends says what was covered and never passes;
+            give it to the search too (`keeping`).
 
     Raises:
         UsageError: nothing to perturb, or answers that can't be read.
+        UndecidedError: the time ended before the first ε was covered.
     """
     if clean is None:
         progress(f"asking {model.name} about {frame.rows:,} rows")
-        clean = ask(model, frame.native(), frame.rows, where)
+        clean = ask(model, frame.own(), frame.rows, where, threads=threads)
     if clean.kind != "values":
         truth = [None if each is None else label_text(each) for each in truth]
-    unit = _spread(clean, truth)
-    asked = _Asked(config, frame, schema, model, clean, *_truth(clean, truth, config, where), unit,
-                   noise_floor(model, frame.native(), frame.rows, where, spread=unit), where,
-                   draws_for(frame.rows) if draws is None else draws)  # fmt: skip
+    unit = spread_for(clean, truth)
+    first = frame.span(0, min(frame.rows, FLOOR_ROWS))
+    floor = noise_floor(model, first.own(), first.rows, where, spread=unit)
+    asked = Asked(
+        config, frame, schema, model, clean, *truth_of(clean, truth, config, where), unit, floor, where,
+        draws_for(frame.rows) if draws is None else draws, threads, limit,
+    )  # fmt: skip
     errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
-    measured = _every(asked, search, progress, errors)
+    measured = every(asked, search, progress, errors)
     steps = tuple(step for step, _ in measured)
     swept = [noisy for _, noisy in measured]
-    others, failures = _others(asked, perturbations, progress)
+    moved, failures = others(asked, perturbations, progress)
     errors += failures
     return Sweep(
         config=config,
         steps=steps,
         score=max(each.noise.maximum for each in steps),
-        status=None if errors else worst([each.status for each in steps]),
+        status=_status(steps, errors),
         errors=tuple(dict.fromkeys(errors)),
         rows=frame.rows,
         of_rows=frame.rows if of_rows is None else of_rows,
@@ -160,9 +149,9 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         diagnosis=_diagnosis(asked, swept) if more else "",
         own=asked.floor,
         noise=tuple(swept),
-        others=others,
+        others=moved,
         **predictions_of(
-            clean, truth, asked.right, swept, [each.worst for each in steps if each.worst is not None], config, others
+            clean, truth, asked.right, swept, [each.worst for each in steps if each.worst is not None], config, moved
         ),
     )
 
@@ -181,144 +170,10 @@ def stability_analysis(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What every ε is measured against."""
-
-    config: SweepConfig
-    frame: Frame
-    schema: Schema
-    model: Model
-    clean: Answers
-    known: Any
-    right: Any
-    unit: float | None
-    floor: NoiseFloor
-    where: str
-    draws: int
-
-
-def _every(asked: _Asked, search: Search | None, progress: Progress, errors: list[str]) -> list[tuple[Step, Noisy]]:
-    """What was measured at each ε; what was not is added to the errors, and the others go on.
-
-    Raises:
-        UsageError: nothing could be measured at any ε.
-    """
-    found: list[tuple[Step, Noisy]] = []
-    refused: UsageError | None = None
-    for epsilon in asked.config.epsilons:
-        try:
-            noisy = _noisy(asked, epsilon, progress)
-        except UsageError as error:
-            refused = error
-            errors.append(f"noise at ε={epsilon:g}: {error.message}")
-            continue
-        worst_here = None
-        if search is not None:
-            progress(f"ε = {epsilon:g}: worst case")
-            try:
-                worst_here = search(
-                    asked.model, asked.frame, asked.schema, asked.clean, epsilon, asked.config, asked.unit, progress
-                )
-            except UsageError as error:
-                errors.append(f"worst case at ε={epsilon:g}: {error.message}")
-        found.append((_step(asked, noisy, worst_here), noisy))
-        errors += _failures(noisy, worst_here)
-    if refused is not None and not found:
-        raise refused
-    return found
-
-
-def _noisy(asked: _Asked, epsilon: float, progress: Progress) -> Noisy:
-    """The noise of one ε, without flips that the model makes by itself."""
-    config = asked.config
-    progress(f"ε = {epsilon:g}: noise")
-    noisy = gaussian(
-        asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
-        draws=asked.draws, tolerance=config.tolerance, spread=asked.unit, where=asked.where,
-    )  # fmt: skip
-    return replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
-
-
-def _others(
-    asked: _Asked, perturbations: Sequence[tuple[str, float]], progress: Progress
-) -> tuple[tuple[Moved, ...], list[str]]:
-    """What further perturbations did, and why one could not be made; the others go on."""
-    found: list[Moved] = []
-    errors: list[str] = []
-    for name, strength in perturbations:
-        progress(f"{name}, {strength:g}")
-        try:
-            moved = further(
-                asked.model, asked.frame, asked.schema, asked.clean, name, strength, seed=asked.config.seed,
-                tolerance=asked.config.tolerance, spread=asked.unit, where=asked.where,
-            )  # fmt: skip
-        except UsageError as error:
-            errors.append(f"{name} {strength:g}: {error.message}")
-            continue
-        found.append(replace(moved, flipped=moved.flipped & ~asked.floor.within(moved.changes)))
-        errors += [f"{moved.name}, row {row}: {cause:.200}" for row, cause in moved.answers.failed.items()][:NAMED]
-    return tuple(found), errors
-
-
-def _step(asked: _Asked, noisy: Noisy, found: Worst | None) -> Step:
-    rows = asked.clean.answered & noisy.answers.answered
-    noise = measure(noisy.epsilon, noisy.changes[rows], noisy.flipped[rows], where=asked.where)
-    noise = replace(noise, maximum=noisy.typical_maximum)
-    marks = noisy.flipped if found is None else found.flipped
-    broken = robust(asked.right, marks, asked.known, where=asked.where) if asked.known.any() else None
-    if asked.config.judge == "score":
-        judged = noise.maximum
-        own = asked.floor.inside(judged)
-    else:
-        success = None if broken is None else broken.attack_success_rate
-        judged = float(marks[asked.clean.answered].mean()) if success is None else success
-        own = not asked.floor.deterministic and judged <= asked.floor.other_class / asked.floor.rows
-    status = gate_status(judged, asked.config.threshold, where=asked.where)
-    return Step(noisy.epsilon, noise, found, broken, "PASS" if own else status)
-
-
-def _failures(noisy: Noisy, found: Worst | None) -> list[str]:
-    causes = [f"noise at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in noisy.failed.items()]
-    if found is not None:
-        causes += [f"worst case at ε={noisy.epsilon:g}, row {row}: {cause:.200}" for row, cause in found.errors.items()]
-    return causes[:NAMED]
-
-
-def _truth(clean: Answers, truth: Sequence[object], config: SweepConfig, where: str) -> tuple[Any, Any]:
-    """(n,) whether the truth is known, and whether the clean answer is right."""
-    import numpy as np
-
-    if len(truth) != clean.rows:
-        raise UsageError(f"{len(truth):,} true answers for {clean.rows:,} rows", where=where, remedy="give one a row")
-    if clean.kind == "values":
-        told = np.array([np.nan if each is None else float(each) for each in truth])  # type: ignore[arg-type]
-        known = ~np.isnan(told)
-        spread = float(np.std(told[known])) if known.any() else 0.0
-        near = np.abs(np.nan_to_num(clean.content - told, nan=np.inf)) <= config.tolerance * (spread or 1.0)
-        return known, near & known
-    known = np.array([each is not None for each in truth], dtype=bool)
-    unknown = sorted({str(each) for each in truth if each is not None} - set(clean.labels))
-    if unknown and clean.kind == "probabilities":
-        raise UsageError(
-            f"the target holds {unknown[0]!r:.60}, none of the model's classes ({', '.join(clean.labels[:5])})",
-            where=where,
-            remedy="name the model's classes in `labels`, in the order of its probabilities, as the target writes them",
-        )
-    named = [clean.labels[place] if place >= 0 else None for place in clean.predicted().tolist()]
-    right = np.array([said is not None and said == str(each) for said, each in zip(named, truth, strict=True)])
-    return known, right & known
-
-
-def _spread(clean: Answers, truth: Sequence[object]) -> float | None:
-    """For values the target's standard deviation, and that of the answers where no target is known."""
-    import numpy as np
-
-    if clean.kind != "values":
-        return None
-    told = [float(each) for each in truth if each is not None]  # type: ignore[arg-type]
-    found = float(np.std(told)) if told else 0.0
-    return found if found > 0 else spread_of(clean)
+def _status(steps: Sequence[Step], errors: Sequence[str]) -> Status | None:
+    """The worst of all ε; None where something was not measured, unless what was measured fails already."""
+    found = worst([each.status for each in steps])
+    return found if not errors or found == "FAIL" else None
 
 
 def _smallest(steps: Sequence[Step]) -> SmallestEpsilon | None:
@@ -335,7 +190,7 @@ def _smallest(steps: Sequence[Step]) -> SmallestEpsilon | None:
     return smallest_epsilon(found, last.epsilon)
 
 
-def _diagnosis(asked: _Asked, swept: Sequence[Noisy]) -> str:
+def _diagnosis(asked: Asked, swept: Sequence[Noisy]) -> str:
     config, where = asked.config, asked.where
     try:
         return why_nothing_moved(

@@ -26,6 +26,7 @@ from gate.suites.perturbation.tabular.operators.noise import NoiseDraws
 from gate.suites.perturbation.tabular.perturb import moved
 from gate.suites.perturbation.tabular.schema import Column, Schema
 from gate.suites.perturbation.tabular.settle import settled
+from gate.suites.perturbation.time_limit import FOREVER, TimeLimit, TimeUpError
 
 MOVES_SHOWN = 200
 ROWS_ASKED = 20_000
@@ -104,6 +105,7 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     tolerance: float | None = None,
     spread: float | None = None,
     threads: int = 1,
+    limit: TimeLimit = FOREVER,
     where: str = "sweep",
 ) -> Noisy:
     """Ask the model about noisy rows, once a draw, in batches that are made while it is asked.
@@ -115,8 +117,10 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         tolerance: for values, how many spreads a change may have that is no flip.
         spread: for values, the target's standard deviation; by default that of the clean answers.
         threads: how many batches are asked at once of a model that is thread-safe; they change nothing else.
+        limit: looked at between batches.
 
     Raises:
+        TimeUpError: the time ended before the last batch.
         UsageError: nothing can be moved, or what `ask` raises.
     """
     import numpy as np
@@ -133,6 +137,8 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         largest = math.nan
         for start, native, answers in ask_each(model, parts, clean, asked, threads=threads, copies=clean.mutated):
             stop = start + answers.rows
+            if limit.over and (stop < frame.rows or draw + 1 < draws):
+                raise TimeUpError(stop if not draw else frame.rows, frame.rows)
             before = clean.span(start, stop)
             change = changes(before, answers, unit, where)
             largest = np.fmax(largest, np.fmax.reduce(change))
@@ -159,7 +165,7 @@ def cpus() -> int:
 def _noisy_parts(frame: Frame, schema: Schema, epsilon: float, seed: int, size: int) -> Iterator[tuple[Any, int]]:
     """The rows under one draw, batch by batch."""
     columns = schema.movable()
-    draws = NoiseDraws(GAUSSIAN, frame, schema, columns, epsilon, seed)
+    draws = NoiseDraws("gaussian", frame, schema, columns, epsilon, seed)
     many = frame.rows * len(columns) >= WORTH_THREADS
     with ThreadPoolExecutor(cpus()) if many and cpus() > 1 else nullcontext() as pool:
         for start in range(0, frame.rows, size):

@@ -91,7 +91,8 @@ def predictions_of(
         for each in swept
     ]  # fmt: skip
     attacks += [
-        Attack(f"worst case ε={short(each.epsilon)}", _marks(each.flipped, clean, None), each.moves) for each in worst
+        Attack(f"worst case ε={short(each.epsilon)}", _covered(_marks(each.flipped, clean, None), each), each.moves)
+        for each in worst
     ]
     attacks += [
         Attack(each.name, _marks(each.flipped, clean, each.answers), each.moves, _scores(each.answers))
@@ -106,6 +107,10 @@ def predictions_of(
         "attacks": tuple(attacks),
         "design": _design(config, clean),
     }
+
+
+def _covered(marks: str, found: Worst) -> str:
+    return marks if found.covered is None else marks[: found.covered] + UNKNOWN * (len(marks) - found.covered)
 
 
 def _labels(clean: Answers, truth: Sequence[object]) -> list[str]:

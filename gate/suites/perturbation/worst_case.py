@@ -13,6 +13,7 @@ from gate.suites.perturbation.models import Answers, Model
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
+from gate.suites.perturbation.time_limit import FOREVER, TimeLimit
 
 if TYPE_CHECKING:
     from gate.suites.perturbation.attack.objective import Objective
@@ -34,6 +35,7 @@ class Worst:
         moves: for the first flipped rows the column that moved farthest, in units of scale, and how many moved.
         raw: the same rows in the user's own units; never for a report.
         errors: by row why the model failed on a moved input.
+        covered: how many of the first rows were attacked before the time ended; None for all.
     """
 
     epsilon: float
@@ -45,6 +47,7 @@ class Worst:
     moves: Mapping[int, str] = field(default_factory=dict)
     errors: Mapping[int, str] = field(default_factory=dict)
     raw: Mapping[int, str] = field(default_factory=dict)
+    covered: int | None = None
 
 
 Progress = Callable[[str], None]
@@ -63,6 +66,7 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
     progress: Progress,
     *,
     keeper: Keeper | None = None,
+    limit: TimeLimit = FOREVER,
 ) -> Worst:
     """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema.
 
@@ -70,12 +74,16 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
 
     Args:
         keeper: of witnesses, which are tried first; a row that one flips needs no search.
+        limit: looked at every 5,000 rows; once the time has ended, the rows that are left are not attacked.
     """
     import numpy as np
 
-    parts = []
+    parts: list[Worst] = []
     for start in range(0, frame.rows, ROWS_AT_ONCE):
         rows = np.arange(start, min(start + ROWS_AT_ONCE, frame.rows))
+        if start and limit.over:
+            parts.append(_left_out(frame.rows - start, epsilon, config))
+            break
         if start:
             progress(f"ε = {epsilon:g}: worst case, {start:,} of {frame.rows:,} rows")
         part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start)
@@ -90,12 +98,20 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
         moves=_first({row: told for part in parts for row, told in part.moves.items()}),
         errors={row: cause for part in parts for row, cause in part.errors.items()},
         raw=_first({row: told for part in parts for row, told in part.raw.items()}),
+        covered=frame.rows - len(parts[-1].flipped) if parts[-1].covered == 0 else None,
     )
 
 
-def keeping(keeper: Keeper) -> Search:
-    """A search that tries a keeper's witnesses first, and leaves what it finds with it."""
-    return partial(search, keeper=keeper)
+def _left_out(rows: int, epsilon: float, config: SweepConfig) -> Worst:
+    import numpy as np
+
+    no = np.zeros(rows, dtype=bool)
+    return Worst(epsilon, no, np.full(rows, np.inf), no, 0, config.budget, covered=0)
+
+
+def keeping(keeper: Keeper | None, limit: TimeLimit = FOREVER) -> Search:
+    """A search that tries a keeper's witnesses first, and leaves what it finds with it, within a limit of time."""
+    return partial(search, keeper=keeper, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,8 @@ def joined(answers: Sequence[Answers], where: str) -> Answers:
         answers = [each if each.labels == names else _named(each, names) for each in answers]
     elif any(each.labels != names for each in answers):
         raise UsageError("the classes differ between batches", where=where, remedy="give `labels`")
-    failed, start = {}, 0
+    failed: dict[int, str] = {}
+    start = 0
     for each in answers:
         failed |= {start + row: cause for row, cause in each.failed.items()}
         start += each.rows
