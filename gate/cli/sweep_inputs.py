@@ -51,6 +51,7 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         target=config.target or None,
         scale="mad" if config.scale == "mad" else "sd",
         relations=config.relations,
+        aliases=config.aliases,
         where=path.name,
     )
     frame = whole

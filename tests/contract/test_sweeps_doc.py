@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gate.suites.perturbation.audit_config import AUDIT_KEYS, KEYS, SweepConfig, read_config
 from tests.support import readme
+from tests.support.command_line import environment
 
 TEXT = (readme.ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
 SAID_IN_WORDS = {"path", "target", "features", "ids", "imported", "file", "url", "kind", "labels"}
@@ -44,7 +48,7 @@ def test_every_key_of_a_foreign_file_stands_there() -> None:
 
 def test_every_field_can_be_set() -> None:
     settable = {name for known in KEYS.values() for name, _ in known.values()}
-    assert settable == {each.name for each in dataclasses.fields(SweepConfig)} - {"columns", "notes"}
+    assert settable == {each.name for each in dataclasses.fields(SweepConfig)} - {"columns", "aliases", "notes"}
     assert {name for known in AUDIT_KEYS.values() for name, _ in known.values()} <= settable
 
 
@@ -57,7 +61,7 @@ def test_the_configuration_that_is_shown_is_read() -> None:
 def test_the_python_that_is_shown_runs(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("sklearn")
-    swept, compared = readme.blocks(TEXT, "python")
+    swept, _, compared = readme.blocks(TEXT, "python")
     exec(compile(swept, "docs/sweeps.md", "exec"), {})
     assert re.match(r"(PASS|WARNING|FAIL) 0\.\d+ ", capsys.readouterr().out)
     found: dict[str, Any] = {}
@@ -65,6 +69,24 @@ def test_the_python_that_is_shown_runs(capsys: pytest.CaptureFixture[str]) -> No
     assert found["pairs"].gone == ("a0",)
     assert found["rates"].negative > 0
     assert "True" in capsys.readouterr().out.splitlines()
+
+
+def test_the_test_that_is_shown_runs(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    (tmp_path / "test_doc.py").write_text(readme.blocks(TEXT, "python")[1], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gate-report", "report.json"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment({}), capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (test,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["tests"]
+    (swept,) = test["metadata"]["gate"]["predictions"]
+    assert [attack["name"] for attack in swept["attacks"]] == [
+        "gaussian ε=0.02", "gaussian ε=0.1", "worst case ε=0.02", "worst case ε=0.1",
+        "uniform ε=0.02", "uniform ε=0.1", "category-swap k=1",
+    ]  # fmt: skip
+    assert (tmp_path / "witnesses.jsonl").is_file()
 
 
 def test_links_lead_to_headings() -> None:

@@ -142,10 +142,12 @@ def _own(text: str, name: str) -> SweepConfig:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"is no TOML: {error}", where=name, remedy="mend it at the position named") from None
     columns = _section(found.pop("columns", {}), f"{name}: columns")
-    _refuse_unknown(found, [*KEYS, "columns"], name)
+    aliases = _section(found.pop("aliases", {}), f"{name}: aliases")
+    _refuse_unknown(found, [*KEYS, "columns", "aliases"], name)
     values = _values(found, KEYS, name)
     overrides = {column: _section(entry, f"{name}: columns.{column}") for column, entry in columns.items()}
-    return _checked({**values, "columns": overrides}, name)
+    others = {attribute: _value(given, _TEXTS, f"{name}: aliases.{attribute}") for attribute, given in aliases.items()}
+    return _checked({**values, "columns": overrides, "aliases": others}, name)
 
 
 def _audit(text: str, name: str) -> SweepConfig:

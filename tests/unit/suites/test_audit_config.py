@@ -81,6 +81,9 @@ import = "credit.model:pipeline"
 epsilons = [0.2, 0.1]
 worst-case = false
 scale = "mad"
+[aliases]
+sex = ["gender"]
+
 [columns.age]
 kind = "integer"
 low = 18
@@ -94,6 +97,7 @@ def test_our_own_format() -> None:
     )  # fmt: skip
     assert found.epsilons == (0.1, 0.2)
     assert found.columns == {"age": {"kind": "integer", "low": 18}}
+    assert found.aliases == {"sex": ("gender",)}
     assert (found.judge, found.rows, found.notes) == ("flips", 2_000, ())
 
 
