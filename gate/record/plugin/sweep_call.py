@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MOST_CLASSES = 50
 """A target of more different answers is no class to sample by."""
 
+_OUTSIDE = 1e-5
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -151,7 +153,7 @@ def _model(call: Call, rows: int) -> tuple[Model, Given]:
         return model, Given(numbers, None, numeric=True)
     given = inputs_of(call.candidate, y, call.labels, where)
     if model.kind is None:
-        model = replace(model, call=_of_second(model.call))
+        model = replace(model, call=_of_second(model.call, where))
     return (model if given.labels is None else as_model(model, labels=given.labels, where=where)), given
 
 
@@ -174,7 +176,7 @@ def _clean(model: Model, given: Given, frame: Any, where: str) -> tuple[Model, A
     return model, clean
 
 
-def _of_second(call: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _of_second(call: Callable[[Any], Any], where: str) -> Callable[[Any], Any]:
     """One fraction a row is the probability of the second of two classes; every other answer stays."""
 
     def asked(rows: Any) -> Any:
@@ -187,7 +189,11 @@ def _of_second(call: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return raw
         if found.dtype.kind != "f" or found.ndim not in (1, 2) or (found.ndim == 2 and found.shape[1] != 1):
             return raw
-        return np.column_stack([1 - found.ravel(), found.ravel()])
+        second = found.ravel()
+        if ((second < -_OUTSIDE) | (second > 1 + _OUTSIDE)).any():
+            told = "the model gave one number a row, outside 0 to 1, which is no probability of the second class"
+            raise UsageError(told, where=where, remedy='say `kind="values"` where it predicts values')
+        return np.column_stack([1 - second, second])
 
     return asked
 

@@ -327,6 +327,7 @@ def test_another_kind_of_frame_and_model() -> None:
         ({"y": [0] * 59}, "lengths differ: 60 rows, 59 in y"),
         ({"X": np.zeros((0, 2)), "y": []}, "no rows"),
         ({"labels": [0, 2]}, "lacks the class '1'"),
+        ({"model": lambda given: np.full(len(given), 7.5)}, "no probability of the second class"),
     ],
 )
 def test_new_arguments_are_checked(options: dict[str, Any], message: str) -> None:
