@@ -98,13 +98,15 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Repository, list[in
     assert created.code == 0, created.err
     save(repository)
     save(repository, {"model.py": SOUND})
+    asked(folder)
     assert gate("run", cwd=folder).code == 0
+    kept = (folder / "baselines" / "default.witnesses").read_text(encoding="utf-8").count("\n") - 2
+    assert asked(folder)[6] == kept  # without a base the checkout's own are tried
     refreshed = gate("baseline", "refresh", ".gate/candidate.json", cwd=folder)
     assert refreshed.code == 0, refreshed.err
     save(repository)
     repository.branch("change")
     save(repository, {"model.py": FRAGILE, "baselines/default.witnesses": None})
-    asked(folder)
     ended = gate("ci", "--base", "main", cwd=folder)
     assert ended.code == 1, ended.out + ended.err
     return repository, asked(folder)
