@@ -158,6 +158,10 @@ class Metric:
     unscored: str = ""
 
 
+WITNESSED = ", a stored witness"
+"""Ends a move that an earlier run found and this one tried again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attack:
     """Which examples one perturbation flipped.

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
 from gate.compare.curves import Curves
-from gate.compare.flips import Flips, attacked, robust
+from gate.compare.flips import Flips, Places, attack_of, attacked, robust
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import counted, percent
+from gate.schema.report import WITNESSED
 from gate.schema.verdict import Finding, Level, RuleName
 
 
@@ -28,10 +29,18 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 what=f"{counted(len(broken), 'adversarial regression')}, {name}",
                 before=_robust(flips, name, here=False),
                 after=_robust(flips, name, here=True),
-                why="right and stable on main, right here until attacked",
+                why=_why(flips, name, broken),
             )
             finding = flip_finding(rule, pair.after, flips, broken, words, attack=name)
             yield replace(finding, evidence=curves.robust(name))
+
+
+def _why(flips: Flips, name: str, broken: Places) -> str:
+    attack = attack_of(flips.after, name)
+    moves = {} if attack is None else attack.moves
+    replayed = sum(moves.get(new, "").endswith(WITNESSED) for _, new in broken)
+    told = "right and stable on main, right here until attacked"
+    return f"{told}; {counted(replayed, 'replayed witness', 'replayed witnesses')}" if replayed else told
 
 
 def _robust(flips: Flips, name: str, *, here: bool) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from gate.schema.report import WITNESSED
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.keeping import Keeper
 from gate.suites.perturbation.models import Answers, Model
@@ -155,7 +156,7 @@ class _Part:
         errors |= {int(rest[row]): cause for row, cause in asked[-1].errors.items()} if len(asked) > 1 else {}
         moves, raw = _moves(space, flipped, moved)
         if keeper is not None:
-            moves |= {row: f"{moves[row]}, a stored witness" for row in known if row in moves}
+            moves |= {row: f"{moves[row]}{WITNESSED}" for row in known if row in moves}
         return Worst(
             epsilon=self.epsilon,
             flipped=flipped,

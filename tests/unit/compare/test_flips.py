@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gate.compare import compare
-from gate.schema.report import Attack, Predictions, Report, Reseeds
+from gate.schema.report import WITNESSED, Attack, Predictions, Report, Reseeds
 from gate.schema.symbols import score_symbol
 from gate.schema.verdict import Finding, Verdict
 from gate.settings import Settings
@@ -75,6 +75,14 @@ def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(na
     found = rules_of(judged(one(before), one(here)))
     assert ("adversarial-regression" in found) == compared
     assert ("missing-case" in found) != compared
+
+
+def test_replayed_witnesses_are_counted_as_evidence() -> None:
+    name = "worst case ε=0.1"
+    before = predictions("111", "111", Attack(name, "000"))
+    here = predictions("111", "111", Attack(name, "110", {0: f"a −0.1 sd{WITNESSED}", 1: "a −0.1 sd"}))
+    found = finding(judged(one(before), one(here)), "adversarial-regression")
+    assert (found.amount, found.why) == (2, "right and stable on main, right here until attacked; 1 replayed witness")
 
 
 def test_no_answer_is_a_negative_flip_and_an_unknown_truth_is_churn() -> None:
