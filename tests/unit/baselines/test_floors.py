@@ -9,6 +9,7 @@ import pytest
 from gate.baselines.distill import dump_baseline
 from gate.baselines.floors import keep_floors, measure_floors
 from gate.baselines.refresh import adopt, refresh
+from gate.baselines.table import as_table
 from gate.errors import BaselineError, UsageError
 from gate.ingest import read_report
 from gate.schema.report import Predictions, Report, Reseeds
@@ -64,7 +65,12 @@ def test_a_refresh_and_an_adoption_keep_it_while_the_examples_are_the_same() -> 
     for prepared in (refresh(passing, "c", previous=stored), adopt(passing, "c", previous=stored)):
         kept = {each.id: each for each in read_report(prepared.data, "b", limit=10**6).cases}
         assert kept["t.py::t"].predictions[0].floor == floor
+    assert "floor" not in str(prepared.entries)
     other = one(predictions(TRUTH + "1", MODEL + "1"))
+    (lost,) = [entry for entry in refresh(other, "c", previous=stored).entries if "floor" in entry.id]
+    assert (lost.before, lost.after) == ("5 reseeds, 2 negative flips pass", "")
+    assert lost.remark.startswith("measured over other examples")
+    assert "model: 10 examples, floor 2" in as_table(stored)
     assert keep_floors(other, stored).cases[0].predictions[0].floor is None
 
 
