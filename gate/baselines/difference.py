@@ -219,7 +219,7 @@ def _predictions(where: str, old: Predictions | None, new: Predictions | None) -
         entries.append(Entry("Predictions", where, "", flips))
     if old.design != new.design:
         entries.append(Entry("Declared in tests", where, _design(old), _design(new)))
-    if old.floor != new.floor:
+    if old.floor != new.floor and (new.floor or set(old.ids) != set(new.ids)):  # a report has none of its own
         lost = "" if new.floor else "measured over other examples; `gate baseline floor` measures it anew"
         entries.append(Entry("Predictions", f"{where}, floor", _floor(old), _floor(new), lost))
     for name, before, after in _pairs(old.attacks, new.attacks):

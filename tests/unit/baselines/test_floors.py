@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gate.baselines.difference import difference
 from gate.baselines.distill import dump_baseline
 from gate.baselines.floors import keep_floors, measure_floors
 from gate.baselines.refresh import adopt, refresh
@@ -71,6 +72,7 @@ def test_a_refresh_and_an_adoption_keep_it_while_the_examples_are_the_same() -> 
     assert (lost.before, lost.after) == ("5 reseeds, 2 negative flips pass", "")
     assert lost.remark.startswith("measured over other examples")
     assert "model: 10 examples, floor 2" in as_table(stored)
+    assert difference(stored, one(predictions(TRUTH, MODEL))) == ()
     assert keep_floors(other, stored).cases[0].predictions[0].floor is None
 
 
