@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.models import Model
 
 MOST_CLASSES = 50
+_PARQUET = (".parquet", ".pq")
 _PICKLES = (".joblib", ".pkl", ".pickle")
 
 
@@ -34,16 +37,18 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     import numpy as np
 
     from gate.suites.perturbation.measured import sweep_table
+    from gate.suites.perturbation.noise_sweep import cpus
     from gate.suites.perturbation.tabular.frame import Frame
     from gate.suites.perturbation.tabular.schema import infer
-    from gate.suites.perturbation.worst_case import search
+    from gate.suites.perturbation.time_limit import TimeLimit
+    from gate.suites.perturbation.worst_case import keeping
 
     config = _config(path)
     for note in config.notes:
         console.warn(note)
     model = load_model(config, path.parent, given, trust=trust)
     table = load_table(config, path.parent)
-    whole = Frame.of(table.inputs, path.name)
+    whole = table.inputs if isinstance(table.inputs, Frame) else Frame.of(table.inputs, path.name)
     schema = infer(
         whole,
         overrides=config.columns,
@@ -59,6 +64,7 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         frame = whole.take(np.array(table.chosen))
         told = f"{frame.rows:,} of {whole.rows:,} rows"
         console.say(f"{told}, a sample of seed {config.seed}; `data.rows` sets how many")
+    limit = TimeLimit(config.time_limit or math.inf, time.monotonic)
     found = sweep_table(
         config,
         frame,
@@ -66,8 +72,10 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         model,
         [table.truth[row] for row in table.chosen],
         of_rows=whole.rows,
-        search=search if config.worst_case else None,
+        search=keeping(None, limit) if config.worst_case else None,
         progress=console.say,
+        threads=config.threads or cpus(),
+        limit=limit,
         where=path.name,
     )
     return found, [table.ids[row] for row in table.chosen]
@@ -88,7 +96,7 @@ class Table:
     """A whole table and which rows of it are swept.
 
     Attributes:
-        inputs: data frame of the features.
+        inputs: data frame of the features, or a `Frame` that reads them in parts.
         truth, ids: of all n rows.
         chosen: positions of the rows that are swept, ascending.
     """
@@ -180,33 +188,55 @@ def _from_file(path: Path, *, trust: bool) -> Any:
 
 
 def load_table(config: SweepConfig, folder: Path) -> Table:
-    """Features, true answers and names of the rows.
+    """Features, true answers and names of the rows; of a large Parquet file only the last two are held.
 
     Raises:
         UsageError: pandas is missing, the file can't be read, or a column that is named is not in it.
     """
     from gate.suites.perturbation.tabular.sampling import sample
 
-    table = _read(folder / config.path)
-    where = str(folder / config.path)
+    path = folder / config.path
+    where = str(path)
+    large = large_parquet(path, config.memory)
+    held = [name for name in (config.target, config.ids) if name]
+    table = _read(path, [name for name in held if name in large] or large[:1] if large else None)
     if not len(table):
         raise UsageError("the table has no rows", where=where, remedy="a sweep needs at least one example")
     table.columns = [str(name) for name in table.columns]
+    columns = large or list(table.columns)
     for name in (config.target, config.ids, *config.features):
-        if name and name not in table.columns:
-            raise UsageError(f"there is no column {name!r:.60}", where=where, remedy=_nearest(name, table.columns))
+        if name and name not in columns:
+            raise UsageError(f"there is no column {name!r:.60}", where=where, remedy=_nearest(name, columns))
     if config.target and config.target in config.features:
         remedy = "leave it out of `features`: it is what the model predicts"
         raise UsageError(f"the target {config.target!r:.60} is among the features", where=where, remedy=remedy)
     rows = len(table)
     truth: list[object] = plain(table[config.target]) if config.target else [None for _ in range(rows)]
     ids: list[object] = plain(table[config.ids]) if config.ids else list(range(rows))
-    features = list(config.features) or [name for name in table.columns if name not in (config.target, config.ids)]
+    features = list(config.features) or [name for name in columns if name not in (config.target, config.ids)]
     chosen = sample(config.rows, ids, strata(truth), seed=config.seed, where=where)
+    if large:
+        from gate.suites.perturbation.tabular.backends.parted_frame import ParquetFrame
+
+        return Table(ParquetFrame(path, features, where), truth, ids, chosen.tolist())
     return Table(table[features], truth, ids, chosen.tolist())
 
 
-def _read(path: Path) -> Any:
+def large_parquet(path: Path, memory: int) -> list[str]:
+    """Columns of a Parquet file whose cells take more than `memory` MiB; none for any other file."""
+    if path.suffix not in _PARQUET or not path.is_file():
+        return []
+    try:
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+        with parquet.ParquetFile(path) as file:
+            groups = range(file.metadata.num_row_groups)
+            size = sum(file.metadata.row_group(place).total_byte_size for place in groups)
+            return [str(name) for name in file.schema_arrow.names] if size > memory * 2**20 else []
+    except Exception:  # reading it whole says what is wrong
+        return []
+
+
+def _read(path: Path, columns: list[str] | None = None) -> Any:
     try:
         pandas: Any = importlib.import_module("pandas")
     except ImportError:
@@ -215,7 +245,7 @@ def _read(path: Path) -> Any:
     if not path.is_file():
         raise UsageError("there is no such table", where=str(path), remedy="check `path` under [data]")
     try:
-        return pandas.read_parquet(path) if path.suffix in (".parquet", ".pq") else pandas.read_csv(path)
+        return pandas.read_parquet(path, columns=columns) if path.suffix in _PARQUET else pandas.read_csv(path)
     except Exception as error:  # readers raise errors of several libraries
         told = " ".join(f"{type(error).__name__}: {error}".split())
         remedy = "give a CSV file with a header, or a Parquet file with pyarrow installed"

@@ -27,6 +27,7 @@ KEYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "features": ("features", _TEXTS),
         "ids": ("ids", _TEXT),
         "rows": ("rows", _WHOLE),
+        "memory": ("memory", _WHOLE),
         "relations": ("relations", _TEXTS),
     },
     "model": {
@@ -49,6 +50,8 @@ KEYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "budget": ("budget", _WHOLE),
         "swaps": ("swaps", _WHOLE),
         "tolerance": ("tolerance", _NUMBER),
+        "time-limit": ("time_limit", _NUMBER),
+        "threads": ("threads", _WHOLE),
     },
 }
 """By section the keys of our own format, with the field and the kind of value. `[columns.NAME]` overrides a column."""
@@ -84,11 +87,14 @@ class SweepConfig:
         features: the model's columns in its order; all but target and ids by default.
         ids: the column that names the examples; row numbers by default.
         rows: largest number of rows; above it a seeded sample, stratified by the target.
+        memory: MiB of cells above which a Parquet file is read in parts; the results are the same.
         imported, file, url: the model, exactly one: `module:attribute`, a file, or an address.
         judge: what the status is of: the share of examples that flip, or the reference's score.
         attack, budget, swaps: how the worst case is searched for: by which attack, with how many queries a row, and
             with how many categories swapped at once (Hamming distance).
         tolerance: for values, the standard deviations of the target that are no flip.
+        time_limit: seconds after which the sweep ends with what was covered; 0 for none.
+        threads: batches that a thread-safe model is asked about at once; 0 for one a core.
         columns: overrides of the schema by column.
         notes: what of a foreign file was not read, one sentence each.
         aliases: by protected attribute other names that it goes by.
@@ -100,6 +106,7 @@ class SweepConfig:
     features: tuple[str, ...] = ()
     ids: str = ""
     rows: int = 2_000
+    memory: int = 1_024
     relations: tuple[str, ...] = ()
     imported: str = ""
     file: str = ""
@@ -118,6 +125,8 @@ class SweepConfig:
     budget: int = 150
     swaps: int = 0
     tolerance: float = 0.1
+    time_limit: float = 0.0
+    threads: int = 1
     columns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     aliases: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -248,7 +257,7 @@ def _checked(values: dict[str, Any], name: str) -> SweepConfig:
         if values.get(key, "") and values[key] not in choices:
             remedy = f"choose {' or '.join(choices)}"
             raise SettingsError(f"{key} is {values[key]!r:.40}", where=name, remedy=remedy)
-    for key, least in (("rows", 1), ("budget", 1), ("swaps", 0)):
+    for key, least in (("rows", 1), ("memory", 1), ("budget", 1), ("swaps", 0), ("time_limit", 0), ("threads", 0)):
         if values.get(key, least) < least:
             raise SettingsError(f"{key} is {values[key]}", where=name, remedy=f"give at least {least}")
     if values.get("tolerance", 0.1) < 0:

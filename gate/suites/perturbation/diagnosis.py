@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gate.suites.perturbation.models import Answers, Model
-from gate.suites.perturbation.noise_sweep import Noisy, gaussian, movable_matrix, moved_matrix
+from gate.suites.perturbation.noise_sweep import Noisy, gaussian, moves_any_cell
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
 
@@ -27,7 +27,7 @@ def why_nothing_moved(
     if max(each.typical_maximum for each in swept) >= SHOWN_AS_ZERO:
         return ""
     largest = swept[-1].epsilon
-    if not _moved(frame, schema, largest, seed):
+    if not moves_any_cell(frame, schema, largest, seed):
         return (
             "The noise moved no cell: the columns hold whole numbers or a coarse grid, and every move was rounded "
             "back. Give larger epsilons."
@@ -50,14 +50,6 @@ def why_nothing_moved(
         "Not even noise as large as the columns' own scale moves an answer: the model hardly uses the columns that may "
         "be moved. Check which columns are protected, and which the model reads."
     )
-
-
-def _moved(frame: Frame, schema: Schema, epsilon: float, seed: int) -> bool:
-    """Whether the noise moved any cell."""
-    import numpy as np
-
-    clean, noisy = movable_matrix(frame, schema, "noise"), moved_matrix(frame, schema, epsilon, seed)
-    return bool(np.any((clean != noisy) & np.isfinite(clean)))
 
 
 def _constant(clean: Answers) -> bool:

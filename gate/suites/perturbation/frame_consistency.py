@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gate.suites.perturbation.measures.consistency import Consistency, consistency
+from gate.suites.perturbation.measures.consistency import Consistency, consistency, sampled
 from gate.suites.perturbation.models import Answers
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
@@ -23,21 +25,32 @@ def consistency_of(
 
     free = [column for column in schema.columns if not column.protected]
     numbers = [column for column in free if column.kind in ("numeric", "integer")]
-    matrix = np.column_stack(
-        [np.zeros((frame.rows, 0)), *(frame.values(column.name) / column.scale for column in numbers if column.scale)]
+    scaled = [column for column in numbers if column.scale]
+    whole = clean.answered
+    for column in scaled:
+        whole &= np.isfinite(frame.values(column.name))
+    rows = np.flatnonzero(whole)
+    if len(rows) < 2:
+        return None
+    chosen = rows[sampled(len(rows), seed)]
+    matrix = _columns(len(chosen), [frame.values(column.name)[chosen] / column.scale for column in scaled])
+    codes = _columns(
+        len(chosen), [_codes(frame.values(column.name)[chosen]) for column in free if column not in numbers]
     )
-    codes = np.column_stack(
-        [np.zeros((frame.rows, 0)), *(_codes(frame.values(column.name)) for column in free if column not in numbers)]
-    )
+    clean = clean.take(chosen)
     answers = clean.content if clean.kind == "probabilities" else clean.content.astype(float)[:, None]
     if clean.kind == "labels":
         answers = np.eye(len(clean.labels))[np.maximum(clean.content, 0)]
     elif unit is not None:
         answers = answers / unit
-    whole = np.isfinite(matrix).all(axis=1) & clean.answered
-    if whole.sum() < 2:
-        return None
-    return consistency(matrix[whole], answers[whole], codes[whole], seed=seed, where=where)
+    return replace(consistency(matrix, answers, codes, seed=seed, where=where), of_rows=len(rows))
+
+
+def _columns(rows: int, columns: Sequence[Any]) -> Any:
+    """(rows, columns) float64, also of no column."""
+    import numpy as np
+
+    return np.column_stack([np.zeros((rows, 0)), *columns])
 
 
 def _codes(cells: Any) -> Any:

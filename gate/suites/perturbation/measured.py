@@ -16,10 +16,10 @@ from gate.suites.perturbation.further import Moved
 from gate.suites.perturbation.measures.consistency import Consistency
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
 from gate.suites.perturbation.measures.status import Status, worst
-from gate.suites.perturbation.models import Answers, Model, NoiseFloor, ask, borderline, noise_floor
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor, borderline, noise_floor
 from gate.suites.perturbation.models.floor import FLOOR_ROWS
 from gate.suites.perturbation.models.reading import label_text
-from gate.suites.perturbation.noise_sweep import Noisy, draws_for
+from gate.suites.perturbation.noise_sweep import Noisy, clean_answers, draws_for
 from gate.suites.perturbation.recorded import predictions_of
 from gate.suites.perturbation.steps import NAMED, Asked, Step, every, others, spread_for, truth_of
 from gate.suites.perturbation.tabular.frame import Frame
@@ -113,7 +113,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     """
     if clean is None:
         progress(f"asking {model.name} about {frame.rows:,} rows")
-        clean = ask(model, frame.own(), frame.rows, where, threads=threads)
+        clean = clean_answers(model, frame, where, threads=threads)
     if clean.kind != "values":
         truth = [None if each is None else label_text(each) for each in truth]
     unit = spread_for(clean, truth)

@@ -19,11 +19,9 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.perturbation.models import Answers, Model, changes, flipped, spread_of
-from gate.suites.perturbation.models.asking import ask_each, batch_size, joined
-from gate.suites.perturbation.tabular.draws import GAUSSIAN
+from gate.suites.perturbation.models.asking import LARGEST_BATCH, ask, ask_each, batch_size, joined
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.noise import NoiseDraws
-from gate.suites.perturbation.tabular.perturb import moved
 from gate.suites.perturbation.tabular.schema import Column, Schema
 from gate.suites.perturbation.tabular.settle import settled
 from gate.suites.perturbation.time_limit import FOREVER, TimeLimit, TimeUpError
@@ -138,7 +136,8 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         for start, native, answers in ask_each(model, parts, clean, asked, threads=threads, copies=clean.mutated):
             stop = start + answers.rows
             if limit.over and (stop < frame.rows or draw + 1 < draws):
-                raise TimeUpError(stop if not draw else frame.rows, frame.rows)
+                came = f"{stop:,} of {frame.rows:,} rows" if draws <= 1 else f"{draw} of {draws} draws"
+                raise TimeUpError(came)
             before = clean.span(start, stop)
             change = changes(before, answers, unit, where)
             largest = np.fmax(largest, np.fmax.reduce(change))
@@ -173,28 +172,37 @@ def _noisy_parts(frame: Frame, schema: Schema, epsilon: float, seed: int, size: 
             yield part.replaced(settled(part, schema, draws.next(part, pool))), part.rows
 
 
+def moves_any_cell(frame: Frame, schema: Schema, epsilon: float, seed: int) -> bool:
+    """Whether the first draw moves any cell, looked at batch by batch."""
+    import numpy as np
+
+    start, columns = 0, schema.movable()
+    for native, rows in _noisy_parts(frame, schema, epsilon, seed, LARGEST_BATCH):
+        part = frame.span(start, start + rows)
+        shown = part.alike(native)
+        for column in columns:
+            clean = part.values(column.name)
+            if np.any((clean != shown.values(column.name)) & np.isfinite(clean)):
+                return True
+        start += rows
+    return False
+
+
+def clean_answers(model: Model, frame: Frame, where: str, *, threads: int = 1) -> Answers:
+    """What a model answers to the rows as they are, part by part where they may be larger than memory."""
+    if not frame.parted:
+        return ask(model, frame.own(), frame.rows, where, threads=threads)
+    size = batch_size(model, len(frame.names), workers=max(1, threads))
+    parts = (frame.span(start, min(start + size, frame.rows)) for start in range(0, frame.rows, size))
+    return joined([ask(model, part.own(), part.rows, where, threads=threads) for part in parts], where)
+
+
 def seed_of(seed: int, draw: int) -> int:
     """The seed of a draw: that of the sweep for the first, and one made of it for each further."""
     if not draw:
         return seed
     digest = hashlib.blake2b(f"{seed} draw {draw}".encode(), digest_size=6).digest()
     return int.from_bytes(digest, "big")
-
-
-def moved_matrix(frame: Frame, schema: Schema, epsilon: float, seed: int) -> Any:
-    """(n, d) float64 of the movable columns under the first draw."""
-    import numpy as np
-
-    found = moved(frame, schema, GAUSSIAN, epsilon, seed=seed, where="noise")
-    columns = []
-    for column in schema.movable():
-        cells = found.get(column.name, frame.values(column.name))
-        if hasattr(cells, "write"):
-            out = np.empty(frame.rows)
-            cells.write(out)
-            cells = out
-        columns.append(cells)
-    return np.column_stack(columns)
 
 
 def movable_columns(schema: Schema, where: str) -> tuple[Column, ...]:
@@ -211,17 +219,6 @@ def movable_columns(schema: Schema, where: str) -> tuple[Column, ...]:
             remedy="leave a numeric column unprotected, or encode categories in the model's own pipeline",
         )
     return columns
-
-
-def movable_matrix(frame: Frame, schema: Schema, where: str) -> Any:
-    """(n, d) float64 of the movable columns, NaN where a cell is empty.
-
-    Raises:
-        UsageError: no column can be moved.
-    """
-    import numpy as np
-
-    return np.column_stack([frame.values(column.name) for column in movable_columns(schema, where)])
 
 
 class Moves:

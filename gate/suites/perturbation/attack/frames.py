@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,9 +28,10 @@ def space_of(
         swaps: how many features may get another level at once in a row. A feature that a relation binds keeps its own.
 
     Returns:
-        The space, whose columns are the schema's movable ones and then the features that may be swapped, and the
-        function that assembles moved rows.
+        The space, whose columns are the schema's movable ones by name, so that their order in the frame changes
+        nothing, and then the features that may be swapped; and the function that assembles moved rows.
     """
+    schema = replace(schema, columns=tuple(sorted(schema.columns, key=lambda column: column.name)))
     numbers = schema.movable()
     swapped = _swappable(schema) if swaps else []
     cells = [frame.values(column.name) for column in numbers]
@@ -72,11 +74,13 @@ def _projection(frame: Frame, schema: Schema, numbers: int) -> Any:
 
 def _assembly(frame: Frame, numbers: tuple[str, ...], swapped: Sequence[Feature]) -> Assemble:
     native = frame.native()
-    whole = isinstance(native, np.ndarray) and native.dtype == np.float64 and frame.names == numbers
+    whole = isinstance(native, np.ndarray) and native.dtype == np.float64 and set(frame.names) == set(numbers)
+    order = [numbers.index(name) for name in frame.names] if whole else []
+    sorted_already = order == list(range(len(order)))
 
     def assemble(moved: Any, rows: Any) -> Any:
         if whole and not swapped:
-            return moved  # the matrix is the user's own array already
+            return moved if sorted_already else moved[:, order]  # the matrix is the user's own array already
         taken = frame.take(rows)
         columns = {name: moved[:, place] for place, name in enumerate(numbers)}
         for place, feature in enumerate(swapped, len(numbers)):

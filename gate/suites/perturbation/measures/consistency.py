@@ -37,6 +37,15 @@ class Consistency:
     of_rows: int
 
 
+def sampled(total: int, seed: int, rows: int = ROWS) -> Any:
+    """Places of the rows that are compared, ascending: all of them, above `rows` a sample without replacement."""
+    import numpy as np
+
+    if total <= rows:
+        return np.arange(total)
+    return np.sort(np.random.default_rng(seed).permutation(total)[: max(2, rows)])
+
+
 def consistency(
     numbers: Any,
     answers: Any,
@@ -68,7 +77,7 @@ def consistency(
     x, f, c = _checked(numbers, answers, codes, where)
     total = len(x)
     if total > rows:
-        chosen = np.sort(np.random.default_rng(seed).permutation(total)[: max(2, rows)])
+        chosen = sampled(total, seed, rows)
         x, f, c = x[chosen], f[chosen], c[chosen]
     count, near = len(x), min(neighbours, len(x) - 1)
     steepest, contradictions, apart = 0.0, 0, np.empty(count)

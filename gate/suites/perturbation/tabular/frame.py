@@ -78,6 +78,8 @@ class Frame(ABC):
 
     rows: int
     names: tuple[str, ...]
+    parted = False
+    """Whether it may be larger than memory, so that rows and columns are asked for in parts."""
 
     def __init__(self, rows: int, own: Sequence[object], given: Sequence[str] | None, where: str) -> None:
         if not rows:

@@ -52,7 +52,7 @@ def by_income_and_job(frame: Any) -> Any:
 
 def test_without_swaps_only_numbers_move() -> None:
     space, found, moved = found_in(data(), by_income_and_job, 0)
-    assert space.names == ("income", "age")
+    assert space.names == ("age", "income")
     assert 0 < found.flipped.sum() < ROWS
     pd.testing.assert_frame_equal(moved.drop(columns=["income", "age"]), data().drop(columns=["income", "age"]))
     assert (moved.dtypes == data().dtypes).all()
@@ -62,7 +62,7 @@ def test_without_swaps_only_numbers_move() -> None:
 def test_swaps_stay_within_their_budget_and_types(swaps: int) -> None:
     clean = data()
     space, found, moved = found_in(clean, by_income_and_job, swaps)
-    assert space.names[:2] == ("income", "age")
+    assert space.names[:2] == ("age", "income")
     assert len(space.names) == 5
     group = [name for name in clean if name.startswith("colour")]
     assert (moved[group].sum(axis=1) == 1).all()
@@ -96,6 +96,14 @@ def test_an_array_of_numbers_goes_to_the_model_as_it_is() -> None:
     single = Frame.of(rows.astype(np.float32), "test")
     _, other = space_of(single, infer(single, where="test"))
     assert other(moved, np.arange(20)).dtype == np.float32
+
+
+def test_the_order_of_the_columns_changes_nothing_but_their_place() -> None:
+    rows = np.random.default_rng(0).normal(size=(20, 12))  # by name 10 comes before 2
+    read = Frame.of(rows, "test")
+    space, assemble = space_of(read, infer(read, where="test"))
+    assert space.names == tuple(sorted(map(str, range(12))))
+    assert (assemble(space.clean, np.arange(20)) == rows).all()
 
 
 def test_relations_hold_after_every_move() -> None:

@@ -29,6 +29,10 @@ def backend(inputs: Any, where: str) -> Any:
         from gate.suites.perturbation.tabular.backends.polars_frame import PolarsFrame
 
         return PolarsFrame
+    if type(inputs).__module__.startswith("dask.dataframe") and hasattr(type(inputs), "map_partitions"):
+        from gate.suites.perturbation.tabular.backends.parted_frame import DaskFrame
+
+        return DaskFrame
     if ("pyarrow", "Table") in ancestors:
         from gate.suites.perturbation.tabular.backends.arrow_frame import ArrowFrame
 
