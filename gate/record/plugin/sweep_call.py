@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.keeping import Keeper
     from gate.suites.perturbation.measured import Sweep
     from gate.suites.perturbation.models import Answers, Model
+    from gate.suites.perturbation.tabular.frame import Frame
 
 MOST_CLASSES = 50
 """A target of more different answers is no class to sample by."""
@@ -68,7 +69,7 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
     frame = Frame.of(call.inputs, where, call.feature_names)
     schema = infer(
         frame, overrides=config.columns, protected=config.protected, scale=scale,
-        relations=config.relations, aliases=config.aliases, where=where,
+        relations=config.relations, aliases=config.aliases, target=_target(call.y, frame), where=where,
     )  # fmt: skip
     names = examples.identifiers(call.ids if call.ids is not None else frame.row_names, where)
     examples.same_length(where, ids=len(names), rows=frame.rows)
@@ -133,6 +134,14 @@ def inputs_of(candidate: Any, y: Any, labels: Any, where: str) -> Given:
         what = "a missing value" if repeated is None else f"the class {repeated!r:.60} twice"
         raise UsageError(f"`labels` holds {what}", where=where, remedy="list every class once")
     return Given(told, given, numeric)
+
+
+def _target(y: Any, frame: Frame) -> str | None:
+    """The column of X that `y` is, by its name and every cell; such a column tells the model the answer."""
+    name = getattr(y, "name", None)
+    if not isinstance(name, str) or name not in frame.names:
+        return None
+    return name if frame.values(name).tolist() == values.series(y, "y") else None
 
 
 def _model(call: Call, rows: int) -> tuple[Model, Given]:

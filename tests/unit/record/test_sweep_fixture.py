@@ -289,6 +289,13 @@ def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() ->
     assert wide != narrow and "7654321" not in str(wide)
 
 
+def test_a_target_among_the_features_is_refused_and_another_column_of_its_name_is_not() -> None:
+    y = pd.Series([0, 1] * 30, index=line().index, name="sick")
+    with pytest.raises(UsageError, match="the target 'sick' is a column of X"):
+        fixture()[0].sweep(second, line().assign(sick=y), y)
+    fixture()[0].sweep(second, line().assign(sick=1 - y), y)
+
+
 def test_a_sample_of_rows_is_seeded_and_stratified() -> None:
     y = ["no"] * 45 + ["yes"] * 15
     result = fixture()[0].sweep(second, line(), y, rows=20, seed=3)
