@@ -209,7 +209,7 @@ class Container:
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
             for name in (MISSING, WITNESSES):
                 left = self._with_left(left, folders.report / name, request.root / request.output / name)
-            left = tools.with_witnesses(left, folders.report / WITNESSES)
+            left = tools.with_witnesses(left, folders.report / CANDIDATE.name)
         if left.report is not None and not told.again:
             self._write(request.root / request.output / CANDIDATE.name, left.report)
         return left

@@ -87,7 +87,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import own_witnesses, report_of, session_name
+    from gate.cli.suite import own_witnesses, report_of, said_of_witnesses, session_name
     from gate.record.locally import fixed_plan, run_locally
 
     commit = commit_here(Path.cwd(), os.environ)
@@ -108,8 +108,8 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
         console.error(result.reason, remedy=printed or "mend that, and run it again")
         return None
     report = report_of(result, output, settings)
-    if result.warning:
-        console.warn(result.warning)
+    for sentence in filter(None, (result.warning, said_of_witnesses(output))):
+        console.warn(sentence)
     return report
 
 

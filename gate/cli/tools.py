@@ -179,7 +179,7 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str) -> Measured:
-    from gate.record.locally import WITNESSES, guard_for, run_locally
+    from gate.record.locally import guard_for, run_locally
 
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
@@ -202,19 +202,15 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
     found = measured(result, settings, told_guard(settings, guard))
     if told.again:
         candidate.unlink(missing_ok=True)
-    found = with_witnesses(found, folder / WITNESSES)
+    found = with_witnesses(found, candidate)
     return with_trials(found, folder / RUN) if told.plan else found
 
 
-def with_witnesses(found: Measured, path: Path) -> Measured:
-    """What was measured, with a sentence where stored witnesses could not be tried."""
-    from gate.sandbox.worlds import read_left
-    from gate.suites.perturbation.witness_file import said_in
+def with_witnesses(found: Measured, report: Path) -> Measured:
+    """What was measured, with a sentence where stored witnesses could not be tried; `report` is where its report is."""
+    from gate.cli.suite import said_of_witnesses
 
-    try:
-        told = said_in(read_left(path, MOST_BYTES))
-    except ReportError:
-        return found  # there are none, or whoever keeps the file says what is wrong with it
+    told = said_of_witnesses(report)
     return replace(found, notices=(*found.notices, told)) if told else found
 
 

@@ -20,7 +20,6 @@ NAME = "witnesses.jsonl"
 """Of the file that stands beside the report."""
 REPORTED = "_gate_witnesses"
 _READ = "_gate_stored_witnesses"
-_LARGEST = 50_000_000
 
 Left = dict[str, str]
 """By name of the sweep its witnesses, as lines: what a worker's report carries."""
@@ -49,13 +48,13 @@ def stored(config: pytest.Config, case: str, sweep: str, where: str) -> tuple[Wi
 
 
 def _read(config: pytest.Config, name: str, where: str) -> Mapping[Group, tuple[Witness, ...]]:
-    from gate.suites.perturbation.witness_file import loads
+    from gate.suites.perturbation.witness_file import LARGEST, loads
 
     path = config.invocation_params.dir / name
     remedy = "restore the file of the base, or leave the option out"
     try:
-        if path.stat().st_size > _LARGEST:
-            raise UsageError(f"--gate-witnesses is larger than {_LARGEST:,} bytes", where=where, remedy=remedy)
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"--gate-witnesses is larger than {LARGEST:,} bytes", where=where, remedy=remedy)
         return loads(path.read_bytes(), path.name)
     except (OSError, GateError) as error:
         told = error.message if isinstance(error, GateError) else error.strerror or str(error)

@@ -12,6 +12,8 @@ from gate.errors import ReportError
 from gate.suites.perturbation import witnesses
 from gate.suites.perturbation.witnesses import VERSION, Witness
 
+LARGEST = 50_000_000
+"""Bytes of a file that is read."""
 _LONGEST = 300
 Group = tuple[str, str]
 """(case, name of the sweep)."""

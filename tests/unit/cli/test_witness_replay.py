@@ -165,3 +165,4 @@ def test_stale_witnesses_are_said(story: tuple[Repository, list[int]]) -> None:
     verdict = json.loads((folder / ".gate" / "verdict.json").read_text(encoding="utf-8"))
     (said,) = [notice for notice in verdict["notices"] if "witnesses" in notice]
     assert "could not be tried (its row has changed: " in said, ended.err
+    assert said in gate("run", cwd=folder).err
