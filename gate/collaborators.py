@@ -60,15 +60,17 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the suite is told of its trials.
+    """What the suite is told of its trials and sweeps.
 
     Attributes:
         plan: text of the plan; empty where nothing is stochastic.
         again: whether it ran before in this process, and only some of its tests run once more.
+        witnesses: inputs that flipped an answer before, which its sweeps try first; empty for none.
     """
 
     plan: str = ""
     again: bool = False
+    witnesses: bytes = b""
 
 
 class Delivery(Protocol):

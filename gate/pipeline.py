@@ -86,7 +86,9 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
     judged = _what_decides(request, tools, known)
     with tools.arms(request, known.base, judged.settings) as arms:
         this = _open_round(request, tools, known, judged, confirmable=arms is not None)
-        measured = _measure(request, tools, judged.settings, Told(this.text if this else ""))
+        measured = _measure(
+            request, tools, judged.settings, Told(this.text if this else "", witnesses=judged.trusted.witnesses)
+        )
         candidate = _candidate(request, tools, judged.settings, measured)
         settled = _settle(request, tools, judged, this, candidate, measured.trials, arms)
     notices = (*judged.notices, *measured.notices, *settled.notices)
@@ -259,7 +261,7 @@ def _settle(
 
     def again(plan: str) -> tuple[Report, bytes]:
         tools.say("going on with the suspects alone")
-        measured = _measure(request, tools, judged.settings, Told(plan, again=True))
+        measured = _measure(request, tools, judged.settings, Told(plan, again=True, witnesses=judged.trusted.witnesses))
         return _candidate(request, tools, replace_reports(judged.settings), measured), measured.trials
 
     pairs = align(judged.baseline, candidate, judged.changes.renames).pairs

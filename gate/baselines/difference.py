@@ -219,10 +219,18 @@ def _predictions(where: str, old: Predictions | None, new: Predictions | None) -
         entries.append(Entry("Predictions", where, "", flips))
     if old.design != new.design:
         entries.append(Entry("Declared in tests", where, _design(old), _design(new)))
+    if old.floor != new.floor and (new.floor or set(old.ids) != set(new.ids)):  # a report has none of its own
+        lost = "" if new.floor else "measured over other examples; `gate baseline floor` measures it anew"
+        entries.append(Entry("Predictions", f"{where}, floor", _floor(old), _floor(new), lost))
     for name, before, after in _pairs(old.attacks, new.attacks):
         if (before and before.flipped) != (after and after.flipped):
             entries.append(Entry("Attacks", f"{where}, {name}", _flipped(before), _flipped(after)))
     return entries
+
+
+def _floor(predictions: Predictions) -> str:
+    floor = predictions.floor
+    return "" if floor is None else f"{plural(len(floor.negatives), 'reseed')}, {floor.bound:,} negative flips pass"
 
 
 def _flips(old: Predictions, new: Predictions) -> str:

@@ -9,12 +9,14 @@ from typing import Any
 from gate.baselines.counting import count_on
 from gate.compare.duplicates import together
 from gate.schema.codec import facets_to_json
-from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Report, Source
+from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Predictions, Report, Source
 from gate.settings import Settings
 
 SESSIONS = Settings().baseline_sessions
 """How many sessions of trials a case keeps where no settings say it."""
 SHORT = 10
+SCORED = 20_000
+"""Examples up to which a set keeps the probabilities beside its classes; they tell, but decide nothing."""
 
 
 def distill(report: Report, commit: str, previous: Report | None = None, *, sessions: int = SESSIONS) -> Report:
@@ -58,10 +60,24 @@ def dump_baseline(report: Report) -> bytes:
 def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
     counted = count_on(previous, case, sessions)
     location = None if case.location is None else Location(case.location.path)  # lines move, and would fill the diff
-    distilled = replace(counted, location=location, message="", evidence=(), calls=None, measured_at=commit)
+    distilled = replace(
+        counted,
+        location=location,
+        message="",
+        evidence=(),
+        calls=None,
+        measured_at=commit,
+        predictions=tuple(map(_without_scores, counted.predictions)),
+    )
     if previous is not None and replace(previous, measured_at=commit) == distilled:
         return previous
     return distilled
+
+
+def _without_scores(found: Predictions) -> Predictions:
+    if len(found.ids) <= SCORED:
+        return found
+    return replace(found, scores="", attacks=tuple(replace(attack, scores="") for attack in found.attacks))
 
 
 def _entry(case: Case) -> dict[str, Any]:

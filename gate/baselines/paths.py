@@ -64,7 +64,7 @@ def heading_of(path: str) -> str:
         return "workflows"
     if name == "gate.toml":
         return "gate settings"
-    if "baselines" in folders and ending == ".jsonl":
+    if "baselines" in folders and ending in (".jsonl", ".witnesses"):
         return "baselines"
     if (
         name == "conftest.py"

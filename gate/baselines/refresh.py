@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from gate.baselines.attached import detach
 from gate.baselines.counting import DRAWN, moved, says_nothing, stopped, unmarked, why_anew
 from gate.baselines.create import passes, require_passing, require_whole, sessions_of, was_replayed
 from gate.baselines.difference import Entry, counts, difference, in_order
 from gate.baselines.distill import SESSIONS, distill, dump_baseline
+from gate.baselines.floors import keep_floors
 from gate.compare.ledger import declares
 from gate.errors import BaselineError, UsageError
 from gate.schema.report import Case, Report, Trials
@@ -28,11 +30,13 @@ class Prepared:
         data: what belongs into the file.
         entries: what changes against the previous baseline.
         changed: whether the bytes differ from the file's.
+        files: large sets of examples by the name of their file beside the baseline, see `gate.baselines.attached`.
     """
 
     data: bytes
     entries: tuple[Entry, ...]
     changed: bool
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def refresh(
@@ -119,10 +123,10 @@ def _prepare(
     usual = report.completeness.complete and passes(report)
     forced = (report.forced or force.strip()) if report.forced or not usual else ""
     named = replace(_with_trials(_once(report, history), before, commit[:SHORT]), forced=forced)
-    distilled = distill(named, commit, history, sessions=sessions)
-    data = dump_baseline(distilled)
+    distilled = distill(keep_floors(named, before), commit, history, sessions=sessions)
+    data, files = detach(dump_baseline(distilled))
     entries = in_order([*difference(before, distilled), *_not_counted(report, history)])
-    return Prepared(data, entries, data != current)
+    return Prepared(data, entries, data != current, files)
 
 
 def _not_counted(report: Report, history: Report | None) -> list[Entry]:

@@ -77,7 +77,8 @@ def _facets(case: Case) -> str:
     parts += [f"{metric.name} {_number(metric.value)}" for metric in case.metrics]
     for predictions in case.predictions:
         attacks = f", {plural(len(predictions.attacks), 'attack')}" if predictions.attacks else ""
-        parts.append(f"{predictions.name}: {plural(len(predictions.ids), 'example')}{attacks}")
+        floor = f", floor {predictions.floor.bound:,}" if predictions.floor is not None else ""
+        parts.append(f"{predictions.name}: {plural(len(predictions.ids), 'example')}{attacks}{floor}")
     return terminal("; ".join(parts))
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.baselines.age import in_words
+from gate.baselines.attached import Read, attach, on_disk
 from gate.baselines.base import Base, Fetch, read_at
 from gate.baselines.deciding import of_head, read_deciding
 from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
 from gate.baselines.places import BASELINES, baseline_path, inside, nearest
 from gate.baselines.settings_files import local_layers
+from gate.baselines.stored_witnesses import stored, witnesses_path
 from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
@@ -41,6 +43,7 @@ class TrustedBase:
         baseline_age: the same in words (`2 days old`); empty when unknown.
         other_suites: suites that the base has baselines of, when it has none of this one.
         named: whether the setting `baseline` names its path.
+        witnesses: content of the file beside the baseline, from where that was read; empty without one.
         near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
     """
@@ -58,6 +61,7 @@ class TrustedBase:
     baseline_age: str = ""
     other_suites: tuple[str, ...] = ()
     named: bool = False
+    witnesses: bytes = b""
     near: tuple[str, ...] = ()
     changes: Changes = field(default_factory=Changes)
     notices: tuple[str, ...] = ()
@@ -89,7 +93,11 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
     layers = tuple(local_layers(folder))
     settings = resolve([*layers, *others]).settings
     path = baseline_path(settings)
-    data = _on_disk(folder / path, settings.max_report_bytes)
+    limit = settings.max_report_bytes
+    data = _on_disk(folder / path, limit)
+    if data is not None:
+        data = attach(data, path, on_disk(limit, folder), limit=limit)
+    witnesses, notices = stored(None if data is None else _on_disk(folder / witnesses_path(path), limit), path)
     return TrustedBase(
         base=None,
         layers=layers,
@@ -100,6 +108,8 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
         baseline_from="" if data is None else "the checkout",
         other_suites=() if data is not None else _suites(_names_on_disk(folder), settings.suite),
         named=bool(settings.baseline),
+        witnesses=witnesses,
+        notices=notices,
         near=() if data is not None else nearest(path, _names_on_disk(folder)),
     )
 
@@ -127,7 +137,7 @@ def read_trusted(
     paths, renames, notices = _changed(git, base)
     changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
     age = in_words(found.baseline_time, now) if now is not None else ""
-    return replace(found, changes=changes, notices=(*deciding.notices, *notices), baseline_age=age)
+    return replace(found, changes=changes, notices=(*deciding.notices, *found.notices, *notices), baseline_age=age)
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:
@@ -169,28 +179,50 @@ def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fe
         if data is None:
             continue
         last = _last_change(git, base, commit, path)
+        beside = read_at(git, base, witnesses_path(path), commit=commit, fetch=fetch, limit=limit)
+        witnesses, notices = stored(beside, f"{witnesses_path(path)} at {commit[:7]}")
+        name = f"{path} at {commit[:7]}"
         return replace(
             found,
-            baseline=_usable(data, f"{path} at {commit[:7]}"),
-            baseline_name=f"{path} at {commit[:7]}",
+            baseline=attach(
+                _usable(data, name), path, _beside(git, base, commit, fetch, limit), limit=limit, where=name
+            ),
+            baseline_name=name,
             baseline_from=f"base {commit[:7]}",
             baseline_commit=last[0] if last else "",
             baseline_time=last[1] if last else None,
+            witnesses=witnesses,
+            notices=notices,
             changes=Changes(baseline_changed=_differs(git, base, commit, path, data), suites=suites),
         )
     path, data = _first(git, base, settings, limit)
     if data is None:
         return replace(found, other_suites=others, near=_near(git, base, path) if found.named else ())
     origin = "this pull request" if base.proposed and not base.shell else "the checkout"
+    witnesses, notices = stored(_at_head(git, base, witnesses_path(path).removeprefix(git.prefix), limit), path)
     return replace(
         found,
-        baseline=_usable(data, path),
+        baseline=attach(_usable(data, path), path, _of_head(git, base, limit), limit=limit),
         baseline_path=path,
         baseline_name=f"{path} of {origin}",
         baseline_from=origin,
         other_suites=others,
+        witnesses=witnesses,
+        notices=notices,
         changes=Changes(first_baseline=True, suites=suites),
     )
+
+
+def _beside(git: Git, base: Base, commit: str, fetch: Fetch | None, limit: int) -> Read:
+    """Reads what is attached to the baseline of a commit, from that commit."""
+    return lambda name: read_at(git, base, name, commit=commit, fetch=fetch, limit=limit)
+
+
+def _of_head(git: Git, base: Base, limit: int) -> Read:
+    """Reads what is attached to a baseline that the head brings, from where `_first` found it."""
+    if base.shell or not base.proposed:
+        return on_disk(limit, git.top)
+    return lambda name: git.read(base.head, name, limit=limit)
 
 
 def _first(git: Git, base: Base, settings: Settings, limit: int) -> tuple[str, bytes | None]:

@@ -25,6 +25,7 @@ COMMANDS = {
     "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
     "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
+    "sweep": ("gate.cli.sweep:sweep", "Move a model's inputs a little, and say how many answers flip."),
     "plan": ("gate.cli.plan:plan", "Say what main's trials can show, and how many more are needed."),
     "record": ("gate.cli.record:record", "Record what a replay lacked, and nothing else."),
     "recordings": ("gate.cli.recordings:recordings", "List, check, prune, compare and import recordings."),

@@ -177,7 +177,7 @@ class Container:
         from gate.cli import tools
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import MISSING, guard_for, split_arguments, to_the_end
+        from gate.record.locally import MISSING, WITNESSES, guard_for, split_arguments, to_the_end
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import suite_folders
@@ -187,7 +187,7 @@ class Container:
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            options = _options(settings, told.plan, self._workspace, folders.report, commit)
+            options = _options(settings, told, self._workspace, folders.report, commit)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -207,15 +207,18 @@ class Container:
                     )
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
-            left = self._with_missing(left, folders.report / MISSING, request.root / request.output / MISSING)
+            for name in (MISSING, WITNESSES):
+                left = self._with_left(left, folders.report / name, request.root / request.output / name)
+            left = tools.with_witnesses(left, folders.report / CANDIDATE.name)
         if left.report is not None and not told.again:
             self._write(request.root / request.output / CANDIDATE.name, left.report)
         return left
 
-    def _with_missing(self, left: Measured, path: Path, kept: Path) -> Measured:
-        """What was measured; what a replay lacked is kept beside the report, from where it can be recorded."""
+    def _with_left(self, left: Measured, path: Path, kept: Path) -> Measured:
+        """What was measured; what else the plugin left is kept beside the report: what a replay lacked, witnesses."""
         from gate.cli.trials import MOST_BYTES
         from gate.errors import ReportError
+        from gate.record.locally import MISSING
         from gate.sandbox.worlds import read_left
 
         if not path.exists() and not path.is_symlink():
@@ -223,7 +226,8 @@ class Container:
         try:
             self._write(kept, read_left(path, MOST_BYTES))
         except ReportError as error:
-            trouble = f"what the recordings lack can't be kept: {error.message}"
+            what = "what the recordings lack" if kept.name == MISSING else "the witnesses of this run"
+            trouble = f"{what} can't be kept: {error.message}"
             return replace(left, notices=(*left.notices, trouble))
         return left
 
@@ -294,17 +298,24 @@ class Container:
             os.lchown(mine, owner.st_uid, owner.st_gid)
 
 
-def _options(settings: Settings, plan: str, root: Path, folder: Path, commit: str) -> list[str]:
-    """What the plugin is told; the plan, where there is one, stands in a folder that the suite can read."""
+def _options(settings: Settings, told: Told, root: Path, folder: Path, commit: str) -> list[str]:
+    """What the plugin is told; plan and witnesses, where there are any, stand in a folder that the suite can read."""
     from gate.record.locally import plugin_options, recording_options
 
-    missing = recording_options(settings, root, folder)
-    if not plan:
-        return [*plugin_options(settings, commit=commit), *missing]
-    path = folder / "plan.json"
-    path.write_text(plan, encoding="utf-8")
+    plan = _readable(folder / "plan.json", told.plan.encode("utf-8"))
+    witnesses = _readable(folder / "stored.witnesses", told.witnesses)
+    trials = folder / RUN if told.plan else None
+    options = plugin_options(settings, commit=commit, plan=plan, trials=trials, witnesses=witnesses)
+    return [*options, *recording_options(settings, root, folder)]
+
+
+def _readable(path: Path, data: bytes) -> Path | None:
+    """A file that the suite can read; None where there is nothing to tell."""
+    if not data:
+        return None
+    path.write_bytes(data)
     path.chmod(0o644)
-    return [*plugin_options(settings, commit=commit, plan=path, trials=folder / RUN), *missing]
+    return path
 
 
 def _suite_user() -> SuiteUser:

@@ -125,7 +125,8 @@ def _measured(
     console: Console, settings: Settings, asked: Against, plan: str, commit: str, *, again: bool = False
 ) -> tuple[Report, bytes]:
     """Run the suite under a plan: its report, and its trials for later runs."""
-    from gate.cli.tools import measured, with_trials
+    from gate.cli.suite import own_witnesses
+    from gate.cli.tools import measured, with_trials, with_witnesses
     from gate.cli.trials import RUN
     from gate.ingest import read_report
     from gate.record.endings import as_ended
@@ -144,8 +145,9 @@ def _measured(
         commit=commit,
         plan=plan,
         trials=folder / RUN if plan else None,
+        witnesses=own_witnesses(settings),
     )
-    found: Measured = with_trials(measured(result, settings), folder / RUN)
+    found: Measured = with_witnesses(with_trials(measured(result, settings), folder / RUN), path)
     if again:
         path.unlink(missing_ok=True)
     for sentence in found.notices:

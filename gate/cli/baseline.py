@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli.baseline_files import chosen, commit_of, keep_witnesses, previous, write
+from gate.cli.baseline_floor import floor
 from gate.cli.console import Console
 from gate.cli.files import (
     OUTPUT,
     commit_here,
     local_settings,
-    read_bytes,
     read_report_file,
-    require_own_settings,
 )
-from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, RepositoryError, UsageError
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, UsageError
 
 if TYPE_CHECKING:
     from gate.baselines.create import Created
@@ -89,7 +88,7 @@ def create(
     from gate.baselines.create import create as create_baseline
     from gate.baselines.refresh import adopt as prepare
 
-    settings, path = _settings("create", suite, output, arguments)
+    settings, path = chosen("create", suite, output, arguments)
     if path.exists() and not replace:
         raise UsageError(
             "a baseline exists already",
@@ -97,7 +96,7 @@ def create(
             remedy="`gate baseline refresh REPORT` keeps its history; --replace starts again",
         )
     measured = commit_here(Path.cwd(), os.environ)
-    commit = _commit(console, measured)
+    commit = commit_of(console, measured)
 
     def run(number: int) -> Report:
         console.say(f"run {number} of {runs}")
@@ -105,7 +104,8 @@ def create(
 
     created = create_baseline(run, runs=runs, session=commit[:7], force=force)
     prepared = prepare(created.report, commit, force=created.report.forced, sessions=settings.baseline_sessions)
-    _write(console, path, prepared, measured)
+    write(console, path, prepared, measured)
+    keep_witnesses(console, path, OUTPUT, created.report, settings)
     console.result(_story(created, runs))
     return EXIT_HOLDS
 
@@ -139,19 +139,20 @@ def adopt(
     """
     from gate.baselines.refresh import adopt as prepare
 
-    settings, path = _settings("adopt …", suite, output)
+    settings, path = chosen("adopt …", suite, output)
     candidate = read_report_file(report, settings.max_report_bytes)
-    current, previous = _previous(path, settings)
+    current, before = previous(path, settings)
     prepared = prepare(
         candidate,
-        _commit(console, commit or candidate.source.commit),
-        previous=previous,
+        commit_of(console, commit or candidate.source.commit),
+        previous=before,
         current=current,
         restart=restart,
         force=force,
         sessions=settings.baseline_sessions,
     )
-    _write(console, path, prepared, candidate.source.commit)
+    write(console, path, prepared, candidate.source.commit)
+    keep_witnesses(console, path, report.parent, candidate, settings)
     console.result(_difference(prepared, form))
     return EXIT_HOLDS
 
@@ -198,22 +199,23 @@ def refresh(  # noqa: PLR0913  the options of a command
     from gate.baselines.refresh import refresh as prepare
     from gate.cli.refreshed import answers, told
 
-    settings, path = _settings("refresh …", suite, output)
+    settings, path = chosen("refresh …", suite, output)
     candidate = read_report_file(report, settings.max_report_bytes)
-    current, previous = _previous(path, settings)
-    measured = _commit(console, commit or candidate.source.commit)
+    current, known = previous(path, settings)
+    measured = commit_of(console, commit or candidate.source.commit)
     prepared = prepare(
         candidate,
         measured,
-        previous=previous,
+        previous=known,
         current=current,
         force=force,
         sessions=settings.baseline_sessions,
     )
     found = None if recordings is None else answers(recordings, before)
     if not check:
-        _write(console, path, prepared, candidate.source.commit)
-    console.result(told(prepared.entries, form, previous, candidate, found))
+        write(console, path, prepared, candidate.source.commit)
+        keep_witnesses(console, path, report.parent, candidate, settings)
+    console.result(told(prepared.entries, form, known, candidate, found))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 
 
@@ -226,8 +228,8 @@ def show(console: Console, suite: str | None, output: Path | None, limit: int) -
     """List the cases of the baseline with outcome, trials, metrics, predictions, and the commit of the last change."""
     from gate.baselines.table import as_table
 
-    settings, path = _settings("show", suite, output)
-    _, found = _previous(path, settings)
+    settings, path = chosen("show", suite, output)
+    _, found = previous(path, settings)
     if found is None:
         raise BaselineError(
             "there is no baseline", where=str(path), remedy="`gate baseline create` or `gate baseline adopt REPORT`"
@@ -255,47 +257,8 @@ def diff(console: Console, before: Path, after: Path, form: str) -> int:
     return EXIT_HOLDS
 
 
-def _settings(
-    command: str, suite: str | None, output: Path | None, arguments: tuple[str, ...] = ()
-) -> tuple[Settings, Path]:
-    from gate.baselines.places import baseline_path
-    from gate.baselines.write import refuse_linked_folder
-
-    require_own_settings(Path.cwd(), f"gate baseline {command}", suite=command == "create")
-    settings = local_settings(Path.cwd(), {"suite": suite, "arguments": shlex.join(arguments) or None})
-    path = output or Path(baseline_path(settings))
-    refuse_linked_folder(path, Path.cwd())
-    return settings, path
-
-
-def _previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | None]:
-    from gate.ingest import read_report
-
-    if path.is_symlink():
-        raise BaselineError("is a symbolic link, not a file", where=str(path), remedy="put a plain file there")
-    if not path.exists():
-        return None, None
-    data = read_bytes(path, settings.max_report_bytes)
-    return data, read_report(data, str(path), limit=settings.max_report_bytes)
-
-
-def _commit(console: Console, named: str | None) -> str:
-    """The commit to store; a folder without git has none, and a baseline may still be made there."""
-    from gate.baselines.git import Git
-    from gate.baselines.measured import DIRTY
-
-    if named:
-        return named.removesuffix(DIRTY)
-
-    try:
-        return Git(Path.cwd()).head()
-    except RepositoryError as error:
-        console.warn(f"the baseline names no commit: {error.message}")
-        return ""
-
-
 def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Report:
-    from gate.cli.suite import report_of, session_name
+    from gate.cli.suite import own_witnesses, report_of, session_name
     from gate.record.locally import fixed_plan, run_locally
 
     report = OUTPUT / f"create-{number}.json"
@@ -308,26 +271,13 @@ def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Rep
         local=OUTPUT / "local.jsonl",
         commit=commit,
         plan=fixed_plan(settings, session_name(commit, settings.mode)),
+        witnesses=own_witnesses(settings),
     )
     if result.report is None:
         raise BaselineError(
             f"run {number} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
         )
     return report_of(result, report, settings)
-
-
-def _write(console: Console, path: Path, prepared: Prepared, measured: str) -> None:
-    """Write the baseline; `measured` is what the report says that it is of."""
-    from gate.baselines.write import write_atomically
-    from gate.cli.effect import warnings
-
-    if not prepared.changed:
-        console.say(f"unchanged: {path}")
-        return
-    write_atomically(path, prepared.data)
-    console.say(f"written: {path}; commit it")
-    for sentence in warnings(Path.cwd(), path, measured):
-        console.warn(sentence)
 
 
 def _difference(prepared: Prepared, form: str) -> str:
@@ -340,3 +290,6 @@ def _story(created: Created, runs: int) -> str:
     from gate.baselines.table import as_story
 
     return as_story(created, runs)
+
+
+baseline.add_command(floor)

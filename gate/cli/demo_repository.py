@@ -11,18 +11,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from gate.errors import GateError, UsageError
 
 PROJECT = "tumour_model"
 NUMBERS = {"worse": 1, "unchanged": 2}
+GATE = [sys.executable, "-P", "-m", "gate"]
 _RUNS = "2"
 _TIMEOUT = 600.0
 _NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "baselines")
-_STORIES = {
+STORIES = {
     "worse": "somebody drops the scaling of the columns, since accuracy hardly falls",
     "unchanged": "somebody mends a sentence of the README",
 }
+"""What the author of a pull request does, in one clause."""
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Demo",
     "GIT_AUTHOR_EMAIL": "demo@example.invalid",
@@ -32,6 +35,7 @@ _IDENTITY = {
     "GIT_CONFIG_NOSYSTEM": "1",
 }
 _FOREIGN = ("GITHUB_", "INPUT_", "GATE_", "PYTEST_", "GIT_", "ACTIONS_", "RUNNER_")
+Ended = subprocess.CompletedProcess[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,14 @@ class DemoRun:
     said: str
 
 
-def project() -> Path:
-    """Folder of the project that the demo copies: in the installed package, else in the checkout.
+def project(name: str = PROJECT) -> Path:
+    """Folder of a project that the demo copies: in the installed package, else in the checkout.
 
     Raises:
         UsageError: neither is there.
     """
-    installed = Path(str(files("gate").joinpath("_demo", PROJECT)))
-    checkout = Path(str(files("gate"))).parent / "examples" / PROJECT
+    installed = Path(str(files("gate").joinpath("_demo", name)))
+    checkout = Path(str(files("gate"))).parent / "examples" / name
     for folder in (installed, checkout):
         if (folder / "worse.patch").is_file():
             return folder
@@ -88,11 +92,6 @@ class DemoRepository:
         outer = os.environ if environ is None else environ
         self._environ = {name: value for name, value in outer.items() if not name.startswith(_FOREIGN)}
 
-    @staticmethod
-    def story(name: str) -> str:
-        """What the author of a pull request does, in one clause."""
-        return _STORIES[name]
-
     def prepare(self) -> None:
         """The project, its baseline and both branches; HEAD is main.
 
@@ -100,29 +99,41 @@ class DemoRepository:
             UsageError: git is not there.
             GateError: a step failed.
         """
-        shutil.copytree(self._source, self.path, ignore=_NOT_COPIED)
-        (self.path / ".gitignore").write_text("/.gate/\n__pycache__/\n", encoding="utf-8")
-        self._git("init", "--quiet", "--initial-branch=main")
-        self._commit("A model and its tests")
-        self._checked([*_GATE, "baseline", "create", "--runs", _RUNS])
-        self._commit("The first baseline")
-        self._git("checkout", "--quiet", "-b", "worse")
-        self._git("apply", "worse.patch")
-        self._commit("Simplify the model")
+        self.start("A model and its tests")
+        self.checked([*GATE, "baseline", "create", "--runs", _RUNS])
+        self.commit("The first baseline")
+        self.make_worse("Simplify the model")
         self._git("checkout", "--quiet", "-b", "unchanged", "main")
         with (self.path / "README.md").open("a", encoding="utf-8") as readme:
             readme.write("\nQuestions are welcome.\n")
-        self._commit("Welcome questions")
+        self.commit("Welcome questions")
         self._git("checkout", "--quiet", "main")
 
-    def gate(self, name: str) -> DemoRun:
-        """Merge a branch as GitHub does for a pull request, and run `gate ci` on the merge commit."""
+    def start(self, message: str) -> None:
+        """The project as the first commit of main."""
+        shutil.copytree(self._source, self.path, ignore=_NOT_COPIED)
+        (self.path / ".gitignore").write_text("/.gate/\n/data/\n__pycache__/\n", encoding="utf-8")
+        self._git("init", "--quiet", "--initial-branch=main")
+        self.commit(message)
+
+    def make_worse(self, message: str) -> None:
+        """The project's patch as a branch `worse`; HEAD is main again."""
+        self._git("checkout", "--quiet", "-b", "worse", "main")
+        self._git("apply", "worse.patch")
+        self.commit(message)
+        self._git("checkout", "--quiet", "main")
+
+    def merge(self, name: str) -> None:
+        """Check out what GitHub makes of a pull request: a branch merged into main."""
         head, base = self._git("rev-parse", name), self._git("rev-parse", "main")
         self._git("checkout", "--quiet", "--detach", "main")
         self._git("merge", "--quiet", "--no-ff", "--no-edit", "-m", f"Merge {head} into {base}", name)
-        environ = self._event(name, base, head)
+
+    def gate(self, name: str) -> DemoRun:
+        """Run `gate ci` on the merge commit of a branch, which is checked out."""
+        head, base = self._git("rev-parse", name), self._git("rev-parse", "main")
         output = Path(".gate") / name
-        run = self._run([*_GATE, "ci", "--output", str(output)], environ)
+        run = self.ended([*GATE, "ci", "--output", str(output)], self._event(name, base, head))
         said = run.stdout + run.stderr
         return DemoRun(run.returncode, self.path / output / "verdict.json", said)
 
@@ -168,7 +179,8 @@ class DemoRepository:
             "GITHUB_WORKSPACE": str(self.path),
         }
 
-    def _commit(self, message: str) -> None:
+    def commit(self, message: str) -> None:
+        """All that is there and not ignored, on the branch that is checked out."""
         self._git("add", "--all")
         self._git("commit", "--quiet", "--no-verify", "-m", message)
 
@@ -176,10 +188,15 @@ class DemoRepository:
         if shutil.which("git") is None:
             raise UsageError("git is not installed, or not on the PATH", where="gate demo", remedy="install git")
         settings = ("-c", "core.autocrlf=false", "-c", "commit.gpgsign=false", "-c", f"core.hooksPath={os.devnull}")
-        return self._checked(["git", *settings, *arguments], _IDENTITY).strip()
+        return self.checked(["git", *settings, *arguments], _IDENTITY).strip()
 
-    def _checked(self, command: list[str], environ: Mapping[str, str] | None = None) -> str:
-        run = self._run(command, environ or {})
+    def checked(self, command: list[str], environ: Mapping[str, str] | None = None) -> str:
+        """What a command prints that has to succeed.
+
+        Raises:
+            GateError: it did not; its output is named.
+        """
+        run = self.ended(command, environ or {})
         if run.returncode != 0:
             shown = " ".join(command[-4:])
             raise GateError(
@@ -189,7 +206,8 @@ class DemoRepository:
             )
         return run.stdout
 
-    def _run(self, command: list[str], environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    def ended(self, command: list[str], environ: Mapping[str, str] = MappingProxyType({})) -> Ended:
+        """Run a command in the repository, in an environment without GitHub, git, pytest and the gate's own."""
         self._say(f"$ {' '.join(command[-6:])}")
         return subprocess.run(
             command,
@@ -202,6 +220,3 @@ class DemoRepository:
             check=False,
             timeout=_TIMEOUT,
         )
-
-
-_GATE = [sys.executable, "-P", "-m", "gate"]

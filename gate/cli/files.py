@@ -62,9 +62,11 @@ def _too_large(size: int, path: Path, limit: int) -> ReportError:
 
 def read_report_file(path: Path, limit: int) -> Report:
     """Report in a file of any format that `gate.ingest` knows."""
+    from gate.baselines.attached import attach, on_disk
     from gate.ingest import read_report
 
-    return read_report(read_bytes(path, limit), str(path), limit=limit)
+    data = attach(read_bytes(path, limit), str(path), on_disk(limit), limit=limit)
+    return read_report(data, str(path), limit=limit)
 
 
 def read_verdict_file(path: Path) -> Verdict:

@@ -87,7 +87,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import report_of, session_name
+    from gate.cli.suite import own_witnesses, report_of, said_of_witnesses, session_name
     from gate.record.locally import fixed_plan, run_locally
 
     commit = commit_here(Path.cwd(), os.environ)
@@ -101,14 +101,15 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
         echo=None if console.quiet else Echo(),
         commit=commit,
         plan=fixed_plan(settings, session_name(commit, settings.mode)),
+        witnesses=own_witnesses(settings),
     )
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""
         console.error(result.reason, remedy=printed or "mend that, and run it again")
         return None
     report = report_of(result, output, settings)
-    if result.warning:
-        console.warn(result.warning)
+    for sentence in filter(None, (result.warning, said_of_witnesses(output))):
+        console.warn(sentence)
     return report
 
 

@@ -23,6 +23,35 @@ def session_name(commit: str, mode: str = "live") -> str:
     return f"{commit[:_SHORT] or 'here'}.{'replay' if mode == 'replay' else secrets.token_hex(3)}"
 
 
+def own_witnesses(settings: Settings) -> bytes:
+    """The checkout's own witnesses, which a run without a base tries first; empty without any.
+
+    Raises:
+        BaselineError: the file is a link or too large.
+    """
+    from gate.baselines.places import baseline_path
+    from gate.baselines.stored_witnesses import read_beside
+
+    return read_beside(Path(baseline_path(settings)), settings.max_report_bytes) or b""
+
+
+def said_of_witnesses(output: Path) -> str:
+    """One sentence where stored witnesses could not be tried; empty where all could, or none was there.
+
+    Args:
+        output: where the run's report is.
+    """
+    from gate.errors import ReportError
+    from gate.record.locally import WITNESSES
+    from gate.sandbox.worlds import read_left
+    from gate.suites.perturbation.witness_file import LARGEST, said_in
+
+    try:
+        return said_in(read_left(output.with_name(WITNESSES), LARGEST))
+    except ReportError:
+        return ""  # there are none, or whoever keeps the file says what is wrong with it
+
+
 def report_of(result: RunResult, path: Path, settings: Settings) -> Report:
     """The report that a run left, which is not whole where the process ended in another way than it says."""
     from gate.cli.files import read_report_file

@@ -197,11 +197,21 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         plan=told.plan,
         trials=folder / RUN if told.plan else None,
         guard=guard,
+        witnesses=told.witnesses,
     )
     found = measured(result, settings, told_guard(settings, guard))
     if told.again:
         candidate.unlink(missing_ok=True)
+    found = with_witnesses(found, candidate)
     return with_trials(found, folder / RUN) if told.plan else found
+
+
+def with_witnesses(found: Measured, report: Path) -> Measured:
+    """What was measured, with a sentence where stored witnesses could not be tried; `report` is where its report is."""
+    from gate.cli.suite import said_of_witnesses
+
+    told = said_of_witnesses(report)
+    return replace(found, notices=(*found.notices, told)) if told else found
 
 
 def told_guard(settings: Settings, guard: Guard) -> tuple[str, ...]:

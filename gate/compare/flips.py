@@ -19,6 +19,10 @@ Places = tuple[tuple[int, int], ...]
 """Examples as (index before, index after)."""
 LISTS_ATTACKS = frozenset({"epsilons"})
 """Parts of a design that say which attacks were made and change none of them."""
+OF_THE_SEARCH = frozenset({"budget", "swaps"})
+"""Parts of a design that decide about the search for the worst case, and about no other attack."""
+SEARCH = "worst case "
+"""What the names of its attacks begin with."""
 _FOREIGN = "?"
 """Stands for a class that main's list lacks; no class has this symbol."""
 
@@ -116,10 +120,12 @@ def unanswered(flips: Flips) -> int:
     )
 
 
-def other_design(flips: Flips) -> tuple[str, ...]:
-    """Parts of main's design that differ here, so that an attack of the same name is another one; sorted."""
+def other_design(flips: Flips, name: str) -> tuple[str, ...]:
+    """Parts of main's design that differ here, so that the attack of the same name is another one; sorted."""
     before, after = flips.before.design, flips.after.design
     keys = {*before, *after} - LISTS_ATTACKS
+    if not name.startswith(SEARCH):
+        keys -= OF_THE_SEARCH
     return tuple(sorted(key for key in keys if before.get(key) != after.get(key)))
 
 
@@ -137,7 +143,7 @@ def attack_of(predictions: Predictions, name: str) -> Attack | None:
 def attacked(flips: Flips, name: str) -> Places:
     """Examples right and stable under the attack on main, right on clean input here, but flipped by it here."""
     before, after = attack_of(flips.before, name), attack_of(flips.after, name)
-    if before is None or after is None or other_design(flips):
+    if before is None or after is None or other_design(flips, name):
         return ()
     return tuple(
         (old, new)
@@ -152,7 +158,7 @@ def attacked(flips: Flips, name: str) -> Places:
 def shaken(flips: Flips, name: str) -> Places:
     """Examples whose truth main does not know, stable under the attack on main, but flipped by it here."""
     before, after = attack_of(flips.before, name), attack_of(flips.after, name)
-    if before is None or after is None or other_design(flips):
+    if before is None or after is None or other_design(flips, name):
         return ()
     truth = flips.before.expected
     return tuple(
@@ -182,3 +188,12 @@ def robust(flips: Flips, name: str, *, here: bool) -> tuple[int, int]:
         measured += mark != UNKNOWN
         stable += mark == "0" and right[place]
     return stable, measured
+
+
+def stable(flips: Flips, name: str, *, here: bool) -> tuple[int, int]:
+    """(stable under the attack, measured under it), over the examples of both sides whose truth main does not know."""
+    attack = attack_of(flips.after if here else flips.before, name)
+    if attack is None:
+        return 0, 0
+    marks = [attack.flipped[pair[here]] for pair in flips.examples if flips.before.expected[pair[0]] == UNKNOWN]
+    return marks.count("0"), len(marks) - marks.count(UNKNOWN)

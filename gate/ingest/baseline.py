@@ -106,6 +106,7 @@ def _case(entry: Any, where: str, shared: dict[str, str]) -> Case:
         _refuse(f"{where}/outcome", f"one of {', '.join(_OUTCOMES)}", word)
     if not isinstance(kind, str) or kind not in _KINDS:
         _refuse(f"{where}/kind", f"one of {', '.join(_KINDS)}", kind)
+    _refuse_detached(entry, where)
     facets: dict[str, Any] = {}
     if not entry.keys() <= _OWN_KEYS:
         facets = facets_from_json({key: value for key, value in entry.items() if key not in _OWN_KEYS}, where)
@@ -117,6 +118,15 @@ def _case(entry: Any, where: str, shared: dict[str, str]) -> Case:
         measured_at=shared.setdefault(at, at),
         **facets,
     )
+
+
+def _refuse_detached(entry: Mapping[str, Any], where: str) -> None:
+    """A large set stands in files beside the baseline, which whoever read the bytes had to put back."""
+    sets = entry.get("predictions")
+    for found in sets if isinstance(sets, list) else []:
+        if isinstance(found, dict) and isinstance(found.get("examples"), str) and "ids" not in found:
+            remedy = "read the baseline where it stands: its folder `.examples` belongs to it"
+            raise BaselineError("the examples stand in a file beside the baseline", where=where, remedy=remedy)
 
 
 def _refuse_repeated(cases: tuple[Case, ...], name: str) -> NoReturn:

@@ -15,11 +15,14 @@ from gate.record.recordings.options import Options
 from gate.record.run import RunResult, User, World, run_suite
 from gate.sandbox.environment import suite_environment
 from gate.sandbox.network.guard import UNGUARDED, Guard, strongest
+from gate.schema.reseed import RESEED
 from gate.settings import Settings
 from gate.trials.plan import Plan, plan_to_text
 
 MISSING = "missing.jsonl"
 BOOK = "spending.jsonl"
+WITNESSES = "witnesses.jsonl"
+"""What the plugin leaves beside its report."""
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -35,6 +38,8 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     plan: str = "",
     trials: Path | None = None,
     guard: Guard | None = None,
+    witnesses: bytes = b"",
+    reseed: int = 0,
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -44,17 +49,24 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         plan: text of the plan of its trials, which stands beside the report while the suite runs; empty for none.
         trials: where the plugin leaves its trials for later runs; what stood there is removed first.
         guard: what `guard_for` gave, where the caller has asked already.
+        reseed: what the suite reads as `robustness.reseed`.
+        witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
     """
     guard = guard or guard_for(settings)
-    world = World(python, root / settings.working_directory, suite_environment(environ), guard=guard)
+    world = World(
+        python,
+        root / settings.working_directory,
+        suite_environment(environ, {RESEED: str(reseed)} if reseed else {}),
+        guard=guard,
+    )
     arguments = split_arguments(settings)
     report = root / report
     try:
         if trials is not None:
             trials.unlink(missing_ok=True)  # it must never be taken for this run's
         arguments = to_the_end(arguments) if plan else arguments
-        with _written(plan, report) as path:
-            options = plugin_options(settings, local, commit, plan=path, trials=trials)
+        with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
+            options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
             options += recording_options(settings, root, report.parent)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
@@ -64,14 +76,14 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
 
 
 @contextlib.contextmanager
-def _written(plan: str, report: Path) -> Iterator[Path | None]:
-    """The plan as a file beside the report; None without one."""
-    if not plan:
+def _written(content: str | bytes, report: Path, ending: str) -> Iterator[Path | None]:
+    """What the plugin reads, as a file beside the report; None without any."""
+    if not content:
         yield None
         return
-    path = report.with_name(report.name + ".plan")
+    path = report.with_name(report.name + ending)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(plan, encoding="utf-8")
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     try:
         yield path
     finally:
@@ -173,12 +185,14 @@ def plugin_options(
     *,
     plan: Path | None = None,
     trials: Path | None = None,
+    witnesses: Path | None = None,
 ) -> list[str]:
     """What the plugin is told of the settings.
 
     Args:
         local, commit, trials: as `run_locally` takes them.
         plan: file with the plan of its trials.
+        witnesses: file with what sweeps try first.
     """
     options = [
         f"--gate-suite={settings.suite}",
@@ -195,4 +209,6 @@ def plugin_options(
         options.append(f"--gate-plan={plan.absolute()}")
     if trials is not None:
         options.append(f"--gate-trials={trials.absolute()}")
+    if witnesses is not None:
+        options.append(f"--gate-witnesses={witnesses.absolute()}")
     return options

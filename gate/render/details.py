@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from gate.render import escape
 from gate.render.budget import Budget
+from gate.render.curve import Draw, curve_of
 from gate.render.grouping import Row, message_of
 from gate.render.spans import as_markdown
 from gate.render.statistics import decision_table
@@ -19,7 +21,9 @@ MOST_CELLS = 12
 MOST_ROWS = 40
 
 
-def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budget, opening: str) -> Iterator[str]:
+def folded(
+    view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budget, opening: str, draw: Draw
+) -> Iterator[str]:
     """Each folded part as one Markdown block. Summaries hold our words only: GitHub links mentions in them."""
     for row in table:
         if len(row.findings) > 1 and budget.members:
@@ -31,9 +35,9 @@ def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budge
         body = _examples(with_examples, budget) + _further(with_examples, budget, options(view.verdict.provenance))
         yield _fold(opening, _examples_title(with_examples, budget), body)
     if budget.blocks:
-        for finding in [each for each in view.with_evidence if each.id in shown][: budget.evidence]:
-            blocks = [evidence(block, budget) for block in finding.evidence[: budget.blocks]]
-            yield _fold(opening, f"{finding.id}: evidence", "\n\n".join(blocks))
+        for alike in _with_same_evidence([each for each in view.with_evidence if each.id in shown][: budget.evidence]):
+            blocks = [evidence(block, budget, draw) for block in alike[0].evidence[: budget.blocks]]
+            yield _fold(opening, f"{ids([each.id for each in alike])}: evidence", "\n\n".join(blocks))
     if view.verdict.decisions and budget.members:
         title = plural(len(view.verdict.decisions), "stochastic test")
         yield _fold(opening, title, decision_table(view.verdict.decisions, budget.members))
@@ -115,11 +119,20 @@ def scores(before: float | None, after: float | None) -> str:
     return "–" if before is None and after is None else f"{score(before)} → {score(after)}"
 
 
-def evidence(block: Block, budget: Budget) -> str:
+def _with_same_evidence(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings by what they show, such as the points of one curve, so that it is shown once; in their order."""
+    first = {finding.evidence: place for place, finding in reversed(list(enumerate(findings)))}
+    ordered = sorted(findings, key=lambda each: first[each.evidence])
+    return [list(group) for _, group in groupby(ordered, key=lambda each: each.evidence)]
+
+
+def evidence(block: Block, budget: Budget, draw: Draw) -> str:
     """One block of evidence as Markdown; its title is foreign."""
     title = f"**{shown}**" if (shown := escape.markdown(block.title, budget.words)) else ""
     if block.kind in (BlockKind.TABLE, BlockKind.CURVE):
-        body = _evidence_table(block, budget)
+        curve = curve_of(block)
+        drawn = f"{draw(curve)}\n\n" if curve is not None else ""
+        body = drawn + _evidence_table(block, budget)
     else:
         language = {BlockKind.DIFF: "diff", BlockKind.COMMAND: "sh"}.get(block.kind, "text")
         body = escape.fenced(block.body, language, budget.block_characters)

@@ -115,7 +115,7 @@ def _group_row(findings: Sequence[Finding]) -> Row:
     first = findings[0]
     paths = sorted({_path(finding) for finding in findings})
     place: tuple[Span, ...] = (code(paths[0]),) if len(paths) == 1 else (own(plural(len(paths), "file")),)
-    count = plural(len(findings), "test")
+    count = plural(len(findings), "metric" if first.rule is RuleName.METRIC_REGRESSION else "test")
     what: Line = (strong(count), own(" in "), *place, own(" "), *_many(first))
     return Row(
         tuple(findings),

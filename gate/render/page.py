@@ -7,6 +7,7 @@ import hashlib
 
 from gate.render import escape
 from gate.render.budget import PAGE
+from gate.render.curve import svg
 from gate.render.page_style import STYLE
 from gate.render.sheet import Form, document
 from gate.render.spans import as_text
@@ -15,15 +16,22 @@ from gate.schema.verdict import Verdict
 
 _TEXT_TAGS = ("h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong", "em", "sub", "a", "br", "hr")
 _TABLE_TAGS = ("table", "thead", "tbody", "tr", "th", "td")
-TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary"))
-ATTRIBUTES = {"a": {"href"}, "code": {"class"}}
+_PICTURE = {
+    "svg": {"class", "viewBox", "role", "aria-label"},
+    "polyline": {"class", "points"},
+    "circle": {"class", "cx", "cy", "r"},
+    "text": {"text-anchor", "x", "y"},
+}
+"""What a curve is drawn of: nothing in it loads, links, moves or runs."""
+TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary", "figure", *_PICTURE))
+ATTRIBUTES = {"a": {"href"}, "code": {"class"}, **_PICTURE}
 EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
 
 
 def page(verdict: Verdict) -> str:
     """The whole HTML document, with one trailing newline."""
     view = build_view(verdict)
-    form = Form(heading="#", details='<details markdown="1">', first="id")
+    form = Form(heading="#", details='<details markdown="1">', first="id", draw=svg)
     title = escape.html(f"{view.status.plain} {as_text(view.title, 80)} – {TITLE}")
     body = _accessible(_sanitised(_converted(document(view, PAGE, form))))
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()

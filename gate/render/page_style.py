@@ -1,9 +1,10 @@
 """The style sheet of the page: light and dark by the reader's preference, and printable."""
 
 STYLE = """\
-:root{color-scheme:light dark;--ink:#1f2328;--soft:#59636e;--paper:#fff;--line:#d1d9e0;--tint:#f6f8fa;--link:#0550ae}
+:root{color-scheme:light dark;--ink:#1f2328;--soft:#59636e;--paper:#fff;--line:#d1d9e0;--tint:#f6f8fa;--link:#0550ae;
+--here:#bc4c00}
 @media (prefers-color-scheme:dark){
-:root{--ink:#e6edf3;--soft:#9198a1;--paper:#0d1117;--line:#3d444d;--tint:#151b23;--link:#79c0ff}}
+:root{--ink:#e6edf3;--soft:#9198a1;--paper:#0d1117;--line:#3d444d;--tint:#151b23;--link:#79c0ff;--here:#f0883e}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);
 font:16px/1.55 system-ui,-apple-system,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif}
@@ -27,8 +28,16 @@ td:first-child{white-space:nowrap}
 details{border:1px solid var(--line);border-radius:6px;margin:.75rem 0;padding:0 1rem}
 summary{cursor:pointer;padding:.55rem 0;font-weight:600}
 sub{display:block;color:var(--soft);font-size:.85rem;line-height:1.5;margin-top:1.5rem;vertical-align:baseline}
+figure{margin:1rem 0}
+.curve{width:30rem;max-width:100%;height:auto;display:block}
+.curve text{fill:var(--ink);font-size:12px}
+.curve polyline{fill:none;stroke-width:2;stroke:var(--link)}
+.curve circle{fill:var(--link)}
+.curve .grid{stroke:var(--line);stroke-width:1}
+.curve polyline.here{stroke:var(--here)}
+.curve circle.here{fill:var(--here)}
 @media print{
-:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#999;--tint:#fff;--link:#000}
+:root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#999;--tint:#fff;--link:#000;--here:#bc4c00}
 main{max-width:none;padding:0}
 tr,pre{break-inside:avoid}
 .wide{overflow:visible}

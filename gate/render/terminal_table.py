@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gate.render import escape
+from gate.render.curve import as_lines, curve_of
 from gate.render.escape import no_command
 from gate.render.grouping import Row
 from gate.render.provenance import links
@@ -12,11 +14,13 @@ from gate.render.terminal_diff import diffs
 from gate.render.view import Status, View, build_view, undecided_line
 from gate.render.width import pad, width, wrap
 from gate.render.words import ids, plural
+from gate.schema.evidence import Block
 from gate.schema.verdict import Level, Verdict
 
 NARROWEST = 40
 WIDEST = 200
 MOST_ROWS = 60
+MOST_CURVES = 5
 WORDS = 400
 LONGEST_WORD = 16
 """Columns that a word may claim in each cell."""
@@ -38,6 +42,7 @@ def terminal(verdict: Verdict, colour: bool = False, width: int = 100) -> str:
     lines += _sentences(view.lead, columns)
     lines += _table(view, columns, colour)
     lines += diffs(verdict.failing, columns)
+    lines += _curves(view, columns, colour)
     if view.undecided:
         lines += ["", *_sentences([undecided_line(view.undecided)], columns)]
     if view.notices:
@@ -85,6 +90,22 @@ def _table(view: View, columns: int, colour: bool) -> list[str]:
     if len(rows) > len(shown):
         more = sum(len(row.findings) for row in rows[MOST_ROWS:])
         lines += wrapped(f"and {plural(more, 'more finding')}: gate show ID, gate report --format json", columns)
+    return lines
+
+
+def _curves(view: View, columns: int, colour: bool) -> list[str]:
+    """Each curve once, with the findings that are points of it; `gate show` has those beyond a few."""
+    found: dict[Block, list[str]] = {}
+    for finding in view.with_evidence:
+        for block in finding.evidence:
+            if curve_of(block) is not None:
+                found.setdefault(block, []).append(finding.id)
+    lines: list[str] = []
+    for block, members in list(found.items())[:MOST_CURVES]:
+        curve = curve_of(block)
+        title = f"{ids(members)}: {escape.terminal(block.title, WORDS)}"
+        lines += ["", *(styled(line, BOLD, colour) for line in wrapped(title, columns))]
+        lines += as_lines(curve) if curve is not None else []
     return lines
 
 

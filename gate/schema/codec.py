@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Attack, Better, Calls, Case, Metric, Predictions, Session, Trials
+from gate.schema.report import Attack, Better, Calls, Case, Metric, Predictions, Reseeds, Session, Trials
 from gate.schema.symbols import MAX_LABELS
 from gate.schema.untrusted import (
     classes,
@@ -99,6 +99,9 @@ def predictions_to_json(predictions: Predictions) -> Json:
         entry["design"] = dict(sorted(predictions.design.items()))
     if predictions.attacks:
         entry["attacks"] = [_attack_to_json(attack) for attack in predictions.attacks]
+    if predictions.floor is not None:
+        floor = predictions.floor
+        entry["floor"] = {"negatives": list(floor.negatives), "total": floor.total, "bound": floor.bound}
     return entry
 
 
@@ -256,7 +259,19 @@ def _predictions(data: object, where: str) -> Predictions:
         scores=scores(entry, size, where),
         attacks=unique(found, f"{where}/attacks"),
         design={key: string(value, f"{where}/design/{key}") for key, value in sorted(design.items())},
+        floor=_floor(entry["floor"], f"{where}/floor") if "floor" in entry else None,
     )
+
+
+def _floor(data: object, where: str) -> Reseeds:
+    entry = mapping(data, where)
+    negatives = tuple(
+        count(each, f"{where}/negatives") for each in listed(entry.get("negatives"), f"{where}/negatives")
+    )
+    total, bound = count(entry.get("total"), f"{where}/total"), count(entry.get("bound"), f"{where}/bound")
+    if not negatives or not max(negatives) <= bound <= total:
+        refuse(where, "a bound from the most negative flips of any retrain to the number of examples", bound)
+    return Reseeds(negatives, total, bound)
 
 
 def _attack(data: object, where: str, size: int) -> Attack:

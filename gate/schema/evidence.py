@@ -14,6 +14,10 @@ class BlockKind(StrEnum):
     COMMAND = "command"
 
 
+BOTH_SIDES = ("ε", "main", "here")
+"""Header of a curve that is drawn: shares in percent on both sides, by a rising ε. Any other is shown as a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """One piece of evidence.

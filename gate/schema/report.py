@@ -159,6 +159,10 @@ class Metric:
     unscored: str = ""
 
 
+WITNESSED = ", a stored witness"
+"""Ends a move that an earlier run found and this one tried again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attack:
     """Which examples one perturbation flipped.
@@ -177,6 +181,21 @@ class Attack:
 
 
 @dataclass(frozen=True, slots=True)
+class Reseeds:
+    """How many examples honest retrains flip, of a baseline only: measured by `gate baseline floor`.
+
+    Attributes:
+        negatives: negative flips of each retrain against the model of the baseline.
+        total: examples with a known truth.
+        bound: upper tolerance bound of the negative flips; no more than these are a finding.
+    """
+
+    negatives: tuple[int, ...]
+    total: int
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
 class Predictions:
     """Predictions over named examples; one character an example, since 100,000 examples are normal.
 
@@ -189,6 +208,7 @@ class Predictions:
         scores: one character an example: probability of the predicted class, see `gate.schema.symbols`; or empty.
         attacks: what perturbations did to the same examples.
         design: what decided the measurement (epsilons, protected, seed, …), JSON text by name; the baseline's decides.
+        floor: what an honest retrain flips; the baseline's decides.
     """
 
     name: str
@@ -199,6 +219,7 @@ class Predictions:
     scores: str = ""
     attacks: tuple[Attack, ...] = ()
     design: Mapping[str, str] = field(default_factory=dict)
+    floor: Reseeds | None = None
 
 
 @dataclass(frozen=True, slots=True)

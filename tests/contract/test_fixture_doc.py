@@ -92,11 +92,27 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_the_example_measures_what_it_says(report: dict[str, Any]) -> None:
     measured = {test["nodeid"].rpartition("::")[2]: test["metadata"]["gate"] for test in report["tests"]}
     assert [metric["name"] for metric in measured["test_accuracy"]["metrics"]] == ["accuracy"]
-    assert [metric["name"] for metric in measured["test_noise"]["metrics"]] == ["loans/max_delta"]
-    assert [metric["better"] for metric in measured["test_noise"]["metrics"]] == ["lower"]
+    assert [(metric["name"], metric["better"]) for metric in measured["test_noise"]["metrics"]] == [
+        ("loans/max_delta", "lower"),
+        ("loans/attack_success ε=0.05", "lower"),
+        ("loans/robust_accuracy ε=0.05", "higher"),
+        ("loans/attack_success ε=0.2", "lower"),
+        ("loans/robust_accuracy ε=0.2", "higher"),
+    ]
     (swept,) = measured["test_noise"]["predictions"]
     assert [attack["name"] for attack in swept["attacks"]] == ["gaussian ε=0.05", "gaussian ε=0.2"]
     assert json.loads(swept["design"]["protected"]) == ["age"]
+    (worst,) = measured["test_worst_case"]["predictions"]
+    assert [attack["name"] for attack in worst["attacks"]] == [
+        "gaussian ε=0.05", "worst case ε=0.05", "integer-step k=5",
+    ]  # fmt: skip
+    (reviews,) = measured["test_typing"]["predictions"]
+    assert [attack["name"] for attack in reviews["attacks"]] == ["upper-case", "keyboard-typo"]
+    assert [metric["name"] for metric in measured["test_typing"]["metrics"]] == [
+        "reviews/invariance/upper-case", "reviews/invariance/keyboard-typo",
+    ]  # fmt: skip
+    (amounts,) = measured["test_values"]["predictions"]
+    assert set(amounts["predicted"]) == {"0"}
     assert [each["name"] for each in measured["test_answers_in_french"]["predictions"]] == ["french"]
 
 

@@ -49,6 +49,20 @@ def test_the_page_asks_for_nothing(browser: str, page: Path, tmp_path: Path) -> 
     assert not [address for address in requested if "evil.example" in address or "github" in address]
 
 
+def test_the_curve_draws(browser: str, tmp_path: Path) -> None:
+    """The sanitiser and the policy let the picture through: with it the page has more than blank rows."""
+    path, picture = tmp_path / "report.html", tmp_path / "report.png"
+    page = render.page(verdicts.swept())
+    start, end = page.index("<figure>"), page.index("</figure>") + len("</figure>")
+    path.write_text(f"{page[: page.index('<main>')]}<main>{page[start:end]}</main></body></html>", encoding="utf-8")
+    screenshot(browser, path, picture, (WIDTH, HEIGHT), tmp_path / "profile")
+    *_, drawn = seen(picture.read_bytes())
+    path.write_text(f"{page[: page.index('<main>')]}<main></main></body></html>", encoding="utf-8")
+    screenshot(browser, path, picture, (WIDTH, HEIGHT), tmp_path / "profile")
+    *_, empty = seen(picture.read_bytes())
+    assert drawn > empty + 100, "the rows of the picture all look alike"
+
+
 def test_a_request_would_be_seen(browser: str, tmp_path: Path) -> None:
     """The log that the test above reads does hold requests when a page makes one."""
     log, path = tmp_path / "net.json", tmp_path / "other.html"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gate.errors import ReportError
 from gate.schema.codec import facets_from_json, facets_to_json
 from gate.schema.evidence import Block, BlockKind
-from gate.schema.report import Attack, Case, Metric, Predictions, Session, Trials
+from gate.schema.report import Attack, Case, Metric, Predictions, Reseeds, Session, Trials
 from gate.schema.symbols import MAX_LABELS, index_of, score_of, score_symbol, symbol
 
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1_000_000, 1_000_000)
@@ -36,6 +36,11 @@ def metrics(draw: st.DrawFn) -> Metric:
     )
 
 
+floors = st.lists(st.integers(0, 9), min_size=1, max_size=4).map(
+    lambda found: Reseeds(tuple(found), 20, max(found) + 1)
+)
+
+
 @st.composite
 def predictions(draw: st.DrawFn) -> Predictions:
     ids = draw(st.lists(st.text("abcdef0123456789", min_size=4, max_size=8), unique=True, max_size=8))
@@ -54,6 +59,7 @@ def predictions(draw: st.DrawFn) -> Predictions:
         predicted="".join(draw(series)),
         attacks=tuple(attacks),
         design=draw(st.dictionaries(names, names, max_size=2)),
+        floor=draw(st.none() | floors),
     )
 
 
@@ -128,6 +134,9 @@ def entry(**changes: object) -> dict[str, object]:
         ({"attacks": [{"name": "a", "flipped": "0x"}]}, "attacks/0/flipped"),
         ({"attacks": [{"name": "a", "flipped": "01", "scores": "日日"}]}, "attacks/0/scores"),
         ({"attacks": [{"name": "a", "flipped": "01"}] * 2}, "attacks"),
+        ({"floor": {"negatives": [], "total": 2, "bound": 1}}, "floor"),
+        ({"floor": {"negatives": [2], "total": 2, "bound": 1}}, "floor"),
+        ({"floor": {"negatives": [1], "total": 2, "bound": 3}}, "floor"),
         *(
             ({"attacks": [{"name": "a", "flipped": "01", "moves": {key: "x"}}]}, "attacks/0/moves")
             for key in ("9" * 5_000, "2", "-1", "01", "٠", "1.0", "")

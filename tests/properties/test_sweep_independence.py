@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.suites.perturbation.gaussian import sweep
+from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.schema import infer
 
 ROWS = 30
 NAMES = ["age", "income", "Größe", "a b", "0"]
@@ -19,17 +22,13 @@ SEEDS = st.integers(0, 2**63)
 def shown(names: list[str], epsilons: list[float], seed: int) -> dict[float, dict[str, list[float]]]:
     """By ε and column, what the model sees."""
     base = np.random.default_rng(0).normal(size=(ROWS, len(NAMES)))
-    inputs = base[:, [NAMES.index(name) for name in names]]
-    calls: list[Any] = []
-
-    def model(given: Any) -> Any:
-        calls.append(given)
-        return np.full(ROWS, 0.5)
-
-    truth = ["0", "1"] * (ROWS // 2)
-    sweep(model, inputs, truth, epsilons=epsilons, seed=seed, feature_names=names)
-    pairs = zip(sorted(epsilons), calls[1:], strict=True)
-    return {epsilon: dict(zip(names, call.T.tolist(), strict=True)) for epsilon, call in pairs}
+    frame = Frame.of(base[:, [NAMES.index(name) for name in names]], "test", names)
+    schema = infer(frame, where="test")
+    wide = replace(schema, columns=tuple(replace(each, low=-np.inf, high=np.inf) for each in schema.columns))
+    calls: dict[float, Any] = {}
+    for epsilon in epsilons:
+        calls[epsilon] = perturbed(frame, wide, "gaussian", epsilon, seed=seed, where="test")
+    return {epsilon: dict(zip(names, call.T.tolist(), strict=True)) for epsilon, call in calls.items()}
 
 
 @given(st.permutations(NAMES), EPSILONS, SEEDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from gate.schema.evidence import Block, BlockKind
+from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
     Budget,
@@ -33,6 +33,14 @@ _blocks = st.builds(
     st.lists(foreign, max_size=3).map(tuple),
     st.lists(st.lists(foreign, max_size=4).map(tuple), max_size=3).map(tuple),
 )
+_shares = st.floats(0, 100).map(str) | foreign
+_curves = st.builds(
+    Block,
+    st.just(BlockKind.CURVE),
+    foreign,
+    header=st.just(BOTH_SIDES),
+    rows=st.lists(st.tuples(_shares, _shares, _shares), max_size=3).map(lambda rows: tuple(sorted(rows))),
+)
 _locations = st.none() | st.builds(Location, foreign, st.none() | st.integers(0, 10**6))
 
 
@@ -56,7 +64,7 @@ findings = st.builds(
     location=_locations,
     known_on_base=st.booleans(),
     examples=_few(_examples, 3),
-    evidence=_few(_blocks, 2),
+    evidence=_few(_blocks | _curves, 2),
     command=foreign,
 )
 _names = st.dictionaries(foreign, foreign, max_size=3)

@@ -10,7 +10,7 @@ from typing import Any
 from gate.record.recordings.canonical import key
 from gate.record.recordings.differences import between
 from gate.record.recordings.exchange import Request
-from gate.schema.evidence import Block, BlockKind
+from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
     ExampleChange,
@@ -103,6 +103,30 @@ def attacked(number: int) -> Finding:
     )
 
 
+WORST_CASE = Block(
+    BlockKind.CURVE,
+    "Robust accuracy in percent, worst case",
+    header=BOTH_SIDES,
+    rows=(("0", "74.0", "77.0"), ("0.01", "74.0", "75.0"), ("0.05", "74.0", "68.3"), ("0.1", "73.7", "64.3")),
+)
+
+
+def at_epsilon(number: int, epsilon: str, amount: int) -> Finding:
+    """Adversarial regressions at one point of the curve of a worst case."""
+    return replace(
+        attacked(number),
+        case_id=f"sweep.toml::credit#credit#worst case ε={epsilon}",
+        subject="credit",
+        what=f"{amount} adversarial regressions, worst case ε={epsilon}",
+        amount=amount,
+        total=300,
+        location=Location("sweep.toml"),
+        examples=(ExampleChange("gwt5pjkcew74i", "good", "flipped", "credit_amount +0.018 sd and 1 more", 0.83, None),),
+        evidence=(WORST_CASE,),
+        command="gate sweep --config sweep.toml",
+    )
+
+
 def metric(number: int) -> Finding:
     evidence = Block(
         BlockKind.TABLE, "Accuracy by slice", header=("slice", "main", "here"), rows=(("all", ".94", ".91"),)
@@ -181,6 +205,17 @@ def unchanged() -> Verdict:
         tally=Tally(cases=214, held=214, examples=1_000, attacks=2, metrics=3),
         provenance=replace(ORIGIN, changed={"other": ("README.md",)}),
         good_news=(good(RuleName.NEW_CASE, "tests/test_new.py::test_one", "is new"),),
+    )
+
+
+def swept() -> Verdict:
+    """Two points of one curve, and between them a finding with evidence of its own."""
+    return Verdict(
+        findings=(at_epsilon(1, "0.1", 24), metric(2), at_epsilon(3, "0.05", 15)),
+        exit_code=ExitCode.REGRESSION,
+        would_exit=ExitCode.REGRESSION,
+        tally=Tally(cases=1, held=0, examples=300),
+        provenance=replace(ORIGIN, suite="credit", changed={"code": ("credit_model.py",)}),
     )
 
 
@@ -290,9 +325,15 @@ def welcome() -> Verdict:
 
 def huge() -> Verdict:
     """Twelve thousand findings with long, distinct names and messages, and evidence that no comment can hold."""
-    text = Block(BlockKind.TEXT, "Output", "\n".join(f"line {n} of a long log" for n in range(400)))
+    log = "\n".join(f"line {n} of a long log" for n in range(400))
     findings = [
-        failing(n, f"test_{'long_' * 60}{n}", f"ValueError: number {n}", f"tests/part_{n}/test_it.py", evidence=(text,))
+        failing(
+            n,
+            f"test_{'long_' * 60}{n}",
+            f"ValueError: number {n}",
+            f"tests/part_{n}/test_it.py",
+            evidence=(Block(BlockKind.TEXT, "Output", f"test {n}\n{log}"),),
+        )
         for n in range(1, 3_001)
     ]
     findings += [
@@ -330,6 +371,7 @@ def hostile() -> Verdict:
     findings = []
     for number, words in enumerate(HOSTILE_TEXTS, start=1):
         block = Block(BlockKind.TABLE, words, header=(words, "b"), rows=((words,), (words, words, words)))
+        curve = Block(BlockKind.CURVE, words, header=BOTH_SIDES, rows=(("0", "80", words), (words, "1", "2")))
         findings.append(
             Finding(
                 rule=RuleName.NEGATIVE_FLIP if number % 2 else RuleName.NEWLY_FAILING,
@@ -344,7 +386,7 @@ def hostile() -> Verdict:
                 total=10 if number % 2 else 0,
                 location=Location(words, number),
                 examples=(ExampleChange(words, words, words, words, 0.5, 0.4),) if number % 2 else (),
-                evidence=(block, Block(BlockKind.TEXT, words, words), Block(BlockKind.DIFF, words, f"+{words}")),
+                evidence=(block, Block(BlockKind.TEXT, words, words), Block(BlockKind.DIFF, words, f"+{words}"), curve),
                 command=words,
             )
         )
@@ -371,6 +413,7 @@ def hostile() -> Verdict:
 
 ALL = {
     "worse": worse,
+    "swept": swept,
     "unchanged": unchanged,
     "undecided": only_undecided,
     "incomplete": incomplete,

@@ -6,17 +6,21 @@ Robust accuracy (Madry et al. 2018) is the share of all examples that are right 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.flips import Flips, attacked, robust
+from gate.compare.curves import Curves
+from gate.compare.flips import Flips, Places, attack_of, attacked, robust
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import counted, percent
+from gate.schema.report import WITNESSED
 from gate.schema.verdict import Finding, Level, RuleName
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
     for pair, flips in comparison.flips:
+        curves = Curves(flips)
         for name in [attack.name for attack in flips.before.attacks]:
             broken = attacked(flips, name)
             if not broken or len(broken) <= tolerance * flips.total:
@@ -25,9 +29,18 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 what=f"{counted(len(broken), 'adversarial regression')}, {name}",
                 before=_robust(flips, name, here=False),
                 after=_robust(flips, name, here=True),
-                why="right and stable on main, right here until attacked",
+                why=_why(flips, name, broken),
             )
-            yield flip_finding(rule, pair.after, flips, broken, words, attack=name)
+            finding = flip_finding(rule, pair.after, flips, broken, words, attack=name)
+            yield replace(finding, evidence=curves.robust(name))
+
+
+def _why(flips: Flips, name: str, broken: Places) -> str:
+    attack = attack_of(flips.after, name)
+    moves = {} if attack is None else attack.moves
+    replayed = sum(moves.get(new, "").endswith(WITNESSED) for _, new in broken)
+    told = "right and stable on main, right here until attacked"
+    return f"{told}; {counted(replayed, 'replayed witness', 'replayed witnesses')}" if replayed else told
 
 
 def _robust(flips: Flips, name: str, *, here: bool) -> str:

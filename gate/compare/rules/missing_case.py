@@ -99,8 +99,8 @@ def _examples(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
 def _attacks(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
     name, known = flips.before.name, len(flips.before.ids)
     made = {attack.name for attack in flips.after.attacks}
-    other = ", ".join(other_design(flips))
     for attack in flips.before.attacks:
+        other = ", ".join(other_design(flips, attack.name))
         about = f"{name}#{attack.name}"
         if attack.name not in made:
             what = f"{name} is no longer under {attack.name}"

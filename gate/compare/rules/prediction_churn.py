@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.curves import Curves
 from gate.compare.flips import shaken
 from gate.compare.predictions import Words, flip_finding
 from gate.compare.wording import percent
@@ -14,6 +16,7 @@ from gate.schema.verdict import Finding, Level, RuleName
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     tolerance = comparison.tolerance(rule)
     for pair, flips in comparison.flips:
+        curves = Curves(flips)
         count, total = len(flips.changed), flips.total
         if count > tolerance * total:
             words = Words(
@@ -31,7 +34,8 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                     why=f"stable under the attack on main; share of changed predictions (churn) above "
                     f"{percent(tolerance, 1)}",
                 )
-                yield flip_finding(rule, pair.after, flips, found, words, attack=name)
+                finding = flip_finding(rule, pair.after, flips, found, words, attack=name)
+                yield replace(finding, evidence=curves.stable(name))
 
 
 RULE = Rule(RuleName.PREDICTION_CHURN, Level.NOTE, check, tolerance=0.05, unit="share of the examples (churn)")

@@ -54,6 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="also write which key stands for which example, and moves in raw values; not for a place that others read",
     )
     group.addoption(
+        "--gate-witnesses",
+        metavar="PATH",
+        default=None,
+        help="inputs that flipped an answer before, which a search for the worst case tries first",
+    )
+    group.addoption(
         "--gate-plan", metavar="PATH", default=None, help="how many trials of each stochastic test, as the gate planned"
     )
     group.addoption(
@@ -130,12 +136,13 @@ def _refuse_alone(config: pytest.Config) -> None:
 
 @pytest.fixture
 def robustness(request: pytest.FixtureRequest) -> Iterator[Robustness]:
-    """Leaves measurements of this test in the report: `metric`, `predictions`, `sweep`."""
+    """Leaves measurements of this test in the report: `metric`, `predictions`, `sweep`, `text_sweep`."""
+    from gate.record.plugin.kept_witnesses import left_of
     from gate.record.plugin.measure import Robustness, facets_of, local_of
 
     node, config = request.node, request.config
     if config.pluginmanager.has_plugin("gate-carrier"):
-        measured = Robustness(node.nodeid, facets_of(node), config, local_of(node))
+        measured = Robustness(node.nodeid, facets_of(node), config, local_of(node), left_of(node))
     else:  # nothing takes them away before a rerun
         measured = Robustness(node.nodeid, {}, config)
     yield measured

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gate.record.plugin.kept_witnesses import REPORTED, left_of
 from gate.record.plugin.measure import facets_of, local_of
 from gate.record.plugin.output import builtin
 
@@ -34,6 +35,7 @@ class Carrier:
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         facets_of(item).clear()  # a rerun measures anew
         local_of(item).clear()
+        left_of(item).clear()
         with _logged(item, "setup"):
             return (yield)
 
@@ -62,6 +64,8 @@ class Carrier:
                 facets["marks"] = marks
             if facets:
                 setattr(report, FACETS, facets)
+            if left_of(item):
+                setattr(report, REPORTED, dict(left_of(item)))
             if self._keeps_local and local_of(item):
                 setattr(report, LOCAL, dict(local_of(item)))
         return report

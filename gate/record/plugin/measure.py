@@ -2,59 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, values
+from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
 from gate.record.plugin.examples import keyed
-from gate.record.plugin.sweeping import SweepResult, inputs_of
+from gate.record.plugin.recorder import Recorder, facets_of, local_of
+from gate.record.plugin.sweep_call import Call
+from gate.record.plugin.sweeping import SweepResult
+from gate.record.plugin.text_sweeping import TextCall, TextSweepResult
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Better, Metric, Predictions
 
-if TYPE_CHECKING:
-    import pytest
-
 __all__ = ["Robustness", "facets_of", "keyed", "local_of"]
 
-Facets = dict[str, list[dict[str, Any]]]
-Local = dict[str, dict[str, Any]]
-_FACETS = "_gate_measured"
-_LOCAL = "_gate_local_names"
-DELTA_TOLERANCE = 0.05
 
-
-def facets_of(item: Any) -> Facets:
-    """The facets of a test so far; they live on its item, so that a rerun can start anew."""
-    found: Facets = item.__dict__.setdefault(_FACETS, {})
-    return found
-
-
-def local_of(item: Any) -> Local:
-    """What only this machine may know of the test's examples, by key."""
-    found: Local = item.__dict__.setdefault(_LOCAL, {})
-    return found
-
-
-class Robustness:
+class Robustness(Recorder):
     """Leaves measurements of one test in the candidate report.
 
     Every value becomes a builtin or a `UsageError` that names it. Without `--gate-report` the values are still
     checked, and then dropped.
     """
-
-    def __init__(self, nodeid: str, facets: Facets, config: pytest.Config, local: Local | None = None) -> None:
-        self._nodeid = nodeid
-        self._facets = facets
-        self._local = {} if local is None else local
-        self._keeps_local = bool(config.getoption("--gate-local", None))
-        self._key = examples.key_of(config)
-        self._plain = bool(config.getoption("--gate-plain-ids", False))
-        self._open = True
-
-    def close(self) -> None:
-        """The test is over: what comes later would be lost, so it is refused."""
-        self._open = False
 
     def metric(
         self,
@@ -146,9 +115,9 @@ class Robustness:
 
     def sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
-        predict_proba: Any,
+        model: Any,
         X: Any,  # noqa: N803  the field's own name
-        y: Any,
+        y: Any = None,
         epsilons: Sequence[float] = (0.01, 0.05, 0.1),
         protected: Sequence[str] = (),
         seed: int = 0,
@@ -158,104 +127,153 @@ class Robustness:
         labels: Sequence[object] | None = None,
         feature_names: Sequence[str] | None = None,
         threshold: object = None,
+        kind: str | None = None,
+        worst_case: bool = False,
+        budget: int = 150,
+        swaps: int = 0,
+        perturbations: Any = ("gaussian",),
+        schema: Mapping[str, Mapping[str, object]] | None = None,
+        relations: Sequence[str] = (),
+        aliases: Mapping[str, str | Sequence[str]] | None = None,
+        scale: str = "sd",
+        rows: int | None = None,
+        tolerance: float = 0.1,
+        draws: int | None = 1,
+        pinned: Sequence[object] = (),
     ) -> SweepResult:
-        """Perturb every unprotected numeric column with Gaussian noise and record which examples flip.
+        """Perturb every unprotected column within its type and range, and record which examples flip.
 
-        The metric `NAME/max_delta` is recorded too: the largest change of any class's probability (L-infinity) over
-        all examples and epsilons, lower is better; .05 more than on main is declared harmless, since any retrained
-        model moves it a little.
+        The metric `NAME/max_delta` is recorded too: the largest change of any answer over all examples and epsilons,
+        lower is better; .05 more than on main is declared harmless, since any retrained model moves it a little. So
+        are, for each epsilon, the robust accuracy and the attack success rate with Wilson's interval.
 
         Args:
-            predict_proba: (n, features) -> (n, classes), or (n,) or (n, 1) probabilities of the second class.
-            X: a two-dimensional array or a pandas data frame; it is never changed.
-            y: the n true classes, None where unknown.
-            epsilons: noise as a share of each column's (population) standard deviation.
-            protected: columns that are never touched (`0`, `1`, … for an array without `feature_names`).
-            seed: of the noise; each (seed, epsilon, column name) has its own generator.
+            model: an estimator, a pipeline, one of their methods, an ONNX file, an address, or any callable from rows
+                to probabilities, classes or values. One fraction a row is the probability of the second of two classes,
+                or a value where `y` holds fractions.
+            X: a two-dimensional array or a pandas, polars or Arrow frame; it is never changed.
+            y: the n true classes or values, None where unknown.
+            epsilons: noise as a share of each column's scale.
+            protected: attributes that are never touched, nor the columns that encode them (`0`, `1`, … for an array
+                without `feature_names`).
+            seed: of noise, search and sample; each (seed, epsilon, column name) has its own generator.
             ids: of the examples; by default the frame's index, else the row numbers.
-            labels: the classes in the order of the probabilities; by default the model's `classes_` where
-                `predict_proba` is its method, else the sorted classes of `y`.
+            labels: the classes in the order of the probabilities; by default the model's `classes_`, else the sorted
+                classes of `y`.
             feature_names: names of an array's columns.
             threshold: the `max_delta` that is still stable.
+            kind: `probabilities`, `labels` or `values`, where the answer does not tell.
+            worst_case: also search for a flip of every row inside each epsilon; it asks about 150 times a row.
+            budget: queries a row of that search.
+            swaps: how many categories the search may swap at once.
+            perturbations: further ones beside the noise, by name; or a mapping from names to strengths.
+            schema: by column what is to be known of it instead of what is inferred.
+            relations: what must hold between columns, such as `a <= b`.
+            aliases: by protected attribute other names that it goes by.
+            scale: `sd`, the standard deviation (population), or `mad`.
+            rows: most rows that are swept; above it a seeded sample, stratified by class.
+            tolerance: for values, how many standard deviations of the target are no flip.
+            draws: of noise at each epsilon, whose median counts; None for as many as `gate sweep` makes.
+            pinned: ids in which no flip is allowed: one of them that flips, or is wrong, fails the test.
 
         Returns:
             What was recorded, to assert on.
+
+        Raises:
+            UsageError: an argument that can't be.
+            UndecidedError: something was not measured; what was measured is recorded first.
         """
-        from gate.suites.perturbation.gaussian import sweep
+        from gate.suites.perturbation.audit_config import SweepConfig
 
         where = self._where("sweep", name)
-        given = inputs_of(predict_proba, y, labels, where)
-        swept = sweep(
-            predict_proba,
-            X,
-            given.truth,
-            epsilons=[float(values.number(epsilon, where)) for epsilon in values.series(epsilons, where)],
-            protected=[protected] if isinstance(protected, str) else [str(column) for column in protected],
-            seed=values.whole(seed, where),
-            labels=given.labels,
-            numeric=given.numeric,
-            feature_names=feature_names,
-            where=where,
-        )
-        names = examples.identifiers(ids if ids is not None else swept.row_names, where)
-        examples.same_length(where, ids=len(names), rows=len(swept.expected))
-        recorded = Predictions(
+        config = SweepConfig(
+            path="",
+            protected=(protected,) if isinstance(protected, str) else tuple(str(column) for column in protected),
+            relations=tuple(relations),
+            kind=kind or "",
             name=self._name(name, where),
-            ids=examples.written(names, self._key, where, plain=self._plain),
-            labels=swept.labels,
-            expected=swept.expected,
-            predicted=swept.predicted,
-            scores=swept.scores,
-            attacks=swept.attacks,
-            design=swept.design,
+            epsilons=tuple(float(values.number(epsilon, where)) for epsilon in values.series(epsilons, where)),
+            seed=values.whole(seed, where),
+            scale=scale,
+            worst_case=worst_case,
+            budget=values.whole(budget, where),
+            swaps=values.whole(swaps, where),
+            tolerance=float(values.number(tolerance, where)),
+            columns=schema or {},
+            aliases=aliases or {},
         )
-        result = SweepResult(recorded, swept.deltas)
+        call = Call(
+            sweep_call.checked(config, where), model, X, y, labels, ids, feature_names,
+            None if rows is None else values.whole(rows, where), draws, perturbations, where,
+        )  # fmt: skip
+        with sweeping.private(self._reports, where):
+            swept, names, keeper = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
+        return self._swept(swept, names, keeper, threshold, pinned, where)
+
+    def text_sweep(  # noqa: PLR0913  the field's own parameters, named in every call
+        self,
+        predict: Any,
+        texts: Sequence[str],
+        y: Sequence[object] | None = None,
+        operators: Any = None,
+        seed: int = 0,
+        *,
+        name: str = "texts",
+        ids: Sequence[object] | None = None,
+        labels: Sequence[object] | None = None,
+        tolerance: object = None,
+        strength: float | None = None,
+        draws: int = 1,
+        characters: int | None = None,
+        words: int | None = None,
+        share: float | None = None,
+        floor: float | None = None,
+        similarity: Callable[[str, str], float] | None = None,
+    ) -> TextSweepResult:
+        """Edit every text by each operator, and record which answers flip.
+
+        An operator that keeps the meaning is an attack; one that nearly does is one above a similarity that you set;
+        one that changes it is a test of sensitivity, which never gates. Each leaves a metric, its rate.
+
+        Args:
+            predict: n texts -> n classes, (n, classes) probabilities, or n probabilities of the second of two.
+            texts: n texts, never changed and never written.
+            y: the n true classes, None where unknown.
+            operators: names, families or operators of your own; None for all that keep the meaning.
+            seed: of the edits; each (seed, operator, strength, text) has its own.
+            ids: of the examples; by default their numbers.
+            labels: the classes in the order of the probabilities.
+            tolerance: the absolute worsening of a rate that does not matter; else the rule's own counts.
+            strength: share of the possible places that are edited; None for each operator's own.
+            draws: edits of each text by each operator.
+            characters, words, share: the most that an edit may move a text, see docs/text.md.
+            floor: similarity from which a nearly preserving edit counts; without one it never gates.
+            similarity: of two texts, 0 to 1; by default of their characters.
+
+        Returns:
+            What was recorded, to assert on.
+
+        Raises:
+            UsageError: an argument that can't be.
+            UndecidedError: the model raised on an operator's edits; what was measured is recorded first.
+        """
+        where = self._where("text_sweep", name)
+        call = TextCall(
+            predict, texts, y, operators, labels, values.whole(seed, where), strength, values.whole(draws, where),
+            (characters, words, share), floor, similarity, where,
+        )  # fmt: skip
+        swept = text_sweeping.measured(call)
+        names = examples.identifiers(ids if ids is not None else swept.row_names, where)
+        examples.same_length(where, ids=len(names), texts=len(swept.expected))
+        recorded = text_sweeping.predictions(
+            swept, self._name(name, where), examples.written(names, self._key, where, plain=self._plain)
+        )
         self._add("predictions", where, predictions_to_json(recorded))
         self._remember(recorded, names, swept.raw_moves)
-        unscored = "" if result.max_delta is not None else "the model gave no probability"
-        self.metric(
-            f"{recorded.name}/max_delta",
-            result.max_delta,
-            "lower",
-            threshold,
-            tolerance=DELTA_TOLERANCE,
-            count=len(names),
-            unscored=unscored,
-        )
-        return result
-
-    def _where(self, what: str, name: object) -> str:
-        where = f"{self._nodeid}: {what} {name!r:.60}"
-        if not self._open:
-            raise UsageError(
-                "`robustness` was used after its test had ended",
-                where=where,
-                remedy="ask for the fixture in the test, or in a fixture of function scope, that measures",
-            )
-        return where
-
-    def _add(self, facet: str, where: str, entry: dict[str, Any]) -> None:
-        entries = self._facets.setdefault(facet, [])
-        if any(other["name"] == entry["name"] for other in entries):
-            raise UsageError(
-                f"{entry['name']!r:.60} was recorded already", where=where, remedy="give each of them its own name"
-            )
-        entries.append(entry)
-
-    def _remember(self, recorded: Predictions, names: Sequence[str], moves: Mapping[str, Mapping[int, str]]) -> None:
-        """What the keys stand for, and the moves in the user's own units: for a local file, never for the report."""
-        if not self._keeps_local:
-            return
-        for place, (key, name) in enumerate(zip(recorded.ids, names, strict=True)):
-            entry = self._local.setdefault(key, {"id": name})
-            told = {f"{recorded.name}, {attack}": rows[place] for attack, rows in moves.items() if place in rows}
-            if told:
-                entry.setdefault("moves", {}).update(told)
-
-    def _name(self, name: object, where: str) -> str:
-        if not isinstance(name, str) or not name.strip():
-            raise UsageError("a name is a text that is not empty", where=where, remedy="name what is measured")
-        return values.text(name)
+        allowed = values.not_negative(tolerance, where)
+        self._add_metrics(swept.metrics(recorded.name, tolerance=allowed), where)
+        text_sweeping.refuse_unmeasured(swept, where, private=self._reports)
+        return text_sweeping.result_of(swept, recorded)
 
 
 def _direction(better: str, where: str) -> Better:

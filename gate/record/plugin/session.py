@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from gate import __version__
-from gate.record.plugin import history, stages, timeless
+from gate.record.plugin import history, kept_witnesses, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
 from gate.record.plugin.output import encode, write
@@ -54,6 +54,7 @@ class Gatherer:
         self._deselected = 0
         self._deselected_by_workers: list[int] = []
         self._local: dict[str, dict[str, Any]] = {}
+        self._left: dict[str, kept_witnesses.Left] = {}
         self._said = ""
         self._failed = False
 
@@ -62,12 +63,19 @@ class Gatherer:
         self._started = time.time()
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._forget_witnesses()
             self._path.unlink(missing_ok=True)  # an old report is never taken for this run's
             self._partial.write_text("", encoding="utf-8")
         except OSError as error:
             raise pytest.UsageError(
                 f"--gate-report can't be written: {self._path}: {error.strerror or error}"
             ) from None
+
+    def _forget_witnesses(self) -> None:
+        """Those of an earlier run are never taken for this one's, but where they are what this one is given."""
+        path, given = self._path.with_name(kept_witnesses.NAME), self._config.getoption("--gate-witnesses", None)
+        if given is None or (self._config.invocation_params.dir / given).absolute() != path.absolute():
+            path.unlink(missing_ok=True)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         self._collectors.append(stages.collector(report))
@@ -119,6 +127,8 @@ class Gatherer:
         if facets is not None:
             entry.setdefault("metadata", {})["gate"] = {"schema": SCHEMA_VERSION, **facets}
         self._local.update(getattr(report, LOCAL, {}))
+        if hasattr(report, kept_witnesses.REPORTED):
+            self._left[report.nodeid] = getattr(report, kept_witnesses.REPORTED)
         if report.when == "teardown" and report.user_properties:
             properties = [{str(key): value} for key, value in report.user_properties]
             with contextlib.suppress(TypeError, ValueError):
@@ -135,6 +145,7 @@ class Gatherer:
         try:
             write(self._path, encode(self._report(session)))
             self._write_local()
+            self._write_witnesses()
             self._partial.unlink(missing_ok=True)
             self._said = f"written: {self._path}{stages.trials_told(self._tests.values())}"
         except OSError as error:
@@ -147,6 +158,11 @@ class Gatherer:
         if local and self._local:
             lines = [json.dumps({"key": key, **entry}, ensure_ascii=True) for key, entry in sorted(self._local.items())]
             write(self._config.invocation_params.dir / local, ("\n".join(lines) + "\n").encode("ascii"))
+
+    def _write_witnesses(self) -> None:
+        data = kept_witnesses.file_of(self._left.items())
+        if data:
+            write(self._path.with_name(kept_witnesses.NAME), data)
 
     def _report(self, session: pytest.Session) -> dict[str, Any]:
         summary: dict[str, int] = dict(Counter(entry["outcome"] for entry in self._tests.values()))

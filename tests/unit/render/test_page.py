@@ -11,7 +11,7 @@ from gate.render.page_style import STYLE
 from tests.support import verdicts
 
 
-@pytest.mark.parametrize("name", ["worse", "unchanged", "welcome", "hostile"])
+@pytest.mark.parametrize("name", ["worse", "swept", "unchanged", "welcome", "hostile"])
 def test_loads_and_runs_nothing(name: str) -> None:
     page = render.page(verdicts.ALL[name]())
     head, _, body = page.partition("<body>")

@@ -1,0 +1,133 @@
+"""Perturbations beside the noise that every sweep makes, each by its name in the table of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped
+from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
+from gate.suites.perturbation.tabular.draws import GAUSSIAN
+from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.names import unknown
+from gate.suites.perturbation.tabular.operators import OPERATORS
+from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.schema import Schema
+from gate.suites.perturbation.tabular.strengths import Unit, checked
+
+DEFAULTS: Mapping[Unit, tuple[float, ...]] = {"count": (1.0,), "factor": (10.0,), "share": (0.1,)}
+"""Strengths where none is given; one whose unit is the scale takes the sweep's own ε."""
+_LETTERS: Mapping[Unit, str] = {"scale": "ε=", "count": "k=", "factor": "×", "share": "p="}
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One perturbation at one strength.
+
+    Attributes:
+        name: such as `uniform ε=0.05`, `category-swap k=1`, `unit-error ×10`, `missing p=0.1`.
+        answers, changes, flipped: n examples each.
+        moves: for the first flipped rows what moved farthest, in units of scale; never a level or a value.
+        raw: the same rows in the user's own units; never for a report.
+    """
+
+    name: str
+    answers: Answers
+    changes: Any
+    flipped: Any
+    moves: Mapping[int, str] = field(default_factory=dict)
+    raw: Mapping[int, str] = field(default_factory=dict)
+
+
+def planned(
+    wanted: Iterable[str] | Mapping[str, Iterable[float]], epsilons: Iterable[float], where: str
+) -> list[tuple[str, float]]:
+    """Each further perturbation with each of its strengths; Gaussian noise is made anyway and left out.
+
+    Args:
+        wanted: names, or a mapping from names to strengths in the operator's own unit (none for its defaults).
+        epsilons: of the sweep.
+
+    Raises:
+        UsageError: an unknown name, with the nearest one, or a strength that its unit can't have.
+    """
+    given: Mapping[str, Iterable[float]] = (
+        wanted if isinstance(wanted, Mapping) else dict.fromkeys([wanted] if isinstance(wanted, str) else wanted, ())
+    )
+    found = []
+    for name, strengths in given.items():
+        if name not in OPERATORS:
+            raise unknown("perturbation", name, OPERATORS, where)
+        if name == GAUSSIAN:
+            continue
+        unit = OPERATORS[name].unit
+        chosen = list(strengths) or list(DEFAULTS.get(unit, epsilons))
+        found += [(name, strength) for strength in checked(chosen, f"{where}, {name}", unit)]
+    return found
+
+
+def further(  # noqa: PLR0913  what every perturbation needs
+    model: Model,
+    frame: Frame,
+    schema: Schema,
+    clean: Answers,
+    name: str,
+    strength: float,
+    *,
+    seed: int,
+    tolerance: float | None = None,
+    spread: float | None = None,
+    where: str = "sweep",
+) -> Moved:
+    """Ask the model about rows under one perturbation.
+
+    Raises:
+        UsageError: no column that it may move, or what `ask` raises.
+    """
+    shown = f"{name} {_LETTERS[OPERATORS[name].unit]}{strength:g}"
+    native = perturbed(frame, schema, name, strength, seed=seed, where=where)
+    answers = ask(model, native, frame.rows, f"{where}, {shown}")
+    change = changes(clean, answers, spread, where)
+    marks = flipped(clean, answers, tolerance, spread=spread, where=where)
+    moves, raw = moves_of(frame, native, schema, marks)
+    return Moved(shown, answers, change, marks, moves, raw)
+
+
+def moves_of(frame: Frame, native: Any, schema: Schema, marks: Any) -> tuple[dict[int, str], dict[int, str]]:
+    """For the first flipped rows what moved farthest: in units of scale, and in the user's own."""
+    import numpy as np
+
+    rows = np.flatnonzero(marks)[:MOVES_SHOWN]
+    if not len(rows):
+        return {}, {}
+    old, new = frame.take(rows), Frame.of(native, "moves", frame.names).take(rows)
+    told: dict[int, tuple[float, str, str, int]] = {}
+    for column in schema.perturbable():
+        before, after = old.values(column.name), new.values(column.name)
+        for place, row in enumerate(rows.tolist()):
+            was, now = before[place], after[place]
+            if was == now or (was != was and now != now):  # noqa: PLR0124  two missing cells
+                continue
+            size, text = _move(column.name, was, now, column.scale)
+            least = told.get(row, (-1.0, "", "", 0))
+            best = (size, text, f"{column.name} {_cell(was)} → {_cell(now)}") if size > least[0] else least[:3]
+            told[row] = (*best, least[3] + 1)
+    return (
+        {row: text + (f" and {count - 1} more" if count > 1 else "") for row, (_, text, _, count) in told.items()},
+        {row: raw for row, (_, _, raw, _) in told.items()},
+    )
+
+
+def _move(name: str, was: Any, now: Any, scale: float) -> tuple[float, str]:
+    """How far, for the order of columns, and in words."""
+    if now is None or now != now:  # noqa: PLR0124  NaN
+        return 0.0, f"{name} missing"
+    if not scale or isinstance(now, str) or was is None or was != was:  # noqa: PLR0124  NaN
+        return 0.0, f"{name} changed"
+    shift = (float(now) - float(was)) / scale
+    return abs(shift), f"{name} {'+' if shift > 0 else '−'}{abs(shift):.2g} sd"
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

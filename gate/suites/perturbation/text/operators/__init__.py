@@ -1,0 +1,1 @@
+"""One module a family of operators; each lists them in `OPERATORS`."""

@@ -1,0 +1,76 @@
+"""`gate baseline floor` from end to end: five reseeded runs, then a pull request with no more flips than they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gate.cli import baseline_floor
+from gate.ingest import read_report
+from tests.support.command_line import Shell, findings, refused
+from tests.support.repository import Repository
+
+SUITE = """
+from model import EXTRA
+
+
+def test_model(robustness):
+    wrong = {robustness.reseed, EXTRA} - {0}
+    expected = ["yes"] * 40
+    predicted = ["no" if place in wrong else "yes" for place in range(40)]
+    robustness.predictions("people", ids=range(40), expected=expected, predicted=predicted)
+    robustness.metric("seed", 0 if robustness.reseed == 0 else 1, "lower", tolerance=1)
+"""
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capsys)
+
+
+def project(gate: Shell, folder: Path, suite: str) -> Repository:
+    repository = Repository(folder)
+    repository.commit({".gitignore": "/.gate/\n__pycache__/\n", "model.py": "EXTRA = 0\n", "test_m.py": suite})
+    ended = gate("baseline", "create", "--runs", "1", cwd=folder, PYTHONPATH=str(folder))
+    assert ended.code == 0, ended.err
+    return repository
+
+
+def test_as_many_flips_as_an_honest_retrain_has_pass_and_more_do_not(gate: Shell, tmp_path: Path) -> None:
+    repository = project(gate, tmp_path / "p", SUITE)
+    folder = repository.path
+    ended = gate("baseline", "floor", cwd=folder, PYTHONPATH=str(folder))
+    assert ended.code == 0, ended.err
+    assert "people: 1, 1, 1, 1, 1 negative flips of 40; at most 1 pass" in ended.out
+    data = (folder / "baselines" / "default.jsonl").read_bytes()
+    (case,) = read_report(data, "b", limit=10**6).cases
+    assert case.predictions[0].floor is not None
+    assert case.metrics[0].value == 0  # the model of the baseline stays
+    repository.commit({})
+    repository.branch("change")
+    repository.commit({"model.py": "EXTRA = 7\n"})
+    ended = gate("ci", "--base", "main", cwd=folder, PYTHONPATH=str(folder), GATE_RESEED="3")
+    assert (ended.code, findings(folder)) == (0, []), ended.out
+    repository.commit({"test_m.py": SUITE.replace("EXTRA} - {0}", "EXTRA, 8} - {0}")})
+    ended = gate("ci", "--base", "main", cwd=folder, PYTHONPATH=str(folder))
+    assert ended.code == 1
+    assert ("negative-flip", "2 negative flips, 0 positive") in findings(folder)
+    assert "5 reseeds: at most 1" in (folder / ".gate" / "comment.md").read_text(encoding="utf-8")
+
+
+def test_a_suite_that_does_not_train_anew_is_told_so(
+    gate: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = project(gate, tmp_path / "p", SUITE)
+    same = read_report((repository.path / "baselines" / "default.jsonl").read_bytes(), "b", limit=10**6)
+    monkeypatch.setattr(baseline_floor, "_reseeded", lambda *_: same)
+    ended = gate("baseline", "floor", cwd=repository.path)
+    assert ended.code == 0
+    assert "no run flipped anything" in ended.err
+
+
+def test_without_a_baseline_nothing_is_run(gate: Shell, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "p")
+    repository.commit({"test_m.py": SUITE})
+    refused(gate("baseline", "floor", cwd=repository.path), 3, "there is no baseline", advice="gate baseline create")
