@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.baseline_files import chosen, commit_of, keep_witnesses, previous, write
+from gate.cli.baseline_files import chosen, commit_of, joined, keep_witnesses, previous, write
 from gate.cli.baseline_floor import floor
 from gate.cli.console import Console
 from gate.cli.files import (
@@ -140,7 +140,7 @@ def adopt(
     from gate.baselines.refresh import adopt as prepare
 
     settings, path = chosen("adopt …", suite, output)
-    candidate = read_report_file(report, settings.max_report_bytes)
+    candidate = joined(read_report_file(report, settings.max_report_bytes), settings, report)
     current, before = previous(path, settings)
     prepared = prepare(
         candidate,
@@ -200,7 +200,7 @@ def refresh(  # noqa: PLR0913  the options of a command
     from gate.cli.refreshed import answers, told
 
     settings, path = chosen("refresh …", suite, output)
-    candidate = read_report_file(report, settings.max_report_bytes)
+    candidate = joined(read_report_file(report, settings.max_report_bytes), settings, report)
     current, known = previous(path, settings)
     measured = commit_of(console, commit or candidate.source.commit)
     prepared = prepare(
@@ -277,7 +277,7 @@ def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Rep
         raise BaselineError(
             f"run {number} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
         )
-    return report_of(result, report, settings)
+    return joined(report_of(result, report, settings), settings, report)
 
 
 def _difference(prepared: Prepared, form: str) -> str:

@@ -42,6 +42,24 @@ def previous(path: Path, settings: Settings) -> tuple[bytes | None, Report | Non
     return data, read_report(attach(data, str(path), on_disk(limit), limit=limit), str(path), limit=limit)
 
 
+def joined(report: Report, settings: Settings, path: Path) -> Report:
+    """A report with those of other producers that the setting `reports` names, as `gate ci` joins them.
+
+    Args:
+        path: of the report, which may be one of these itself.
+
+    Raises:
+        ReportError: one of them can't be read.
+    """
+    from gate.cli.files import read_report_file
+    from gate.ingest.join import join
+
+    further = [Path(name) for name in settings.reports if Path(name).resolve() != path.resolve()]
+    if not further:
+        return report
+    return join([report, *(read_report_file(each, settings.max_report_bytes) for each in further)], settings.suite)
+
+
 def commit_of(console: Console, named: str | None) -> str:
     """The commit to store; a folder without git has none, and a baseline may still be made there."""
     from gate.baselines.git import Git

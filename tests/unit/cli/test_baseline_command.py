@@ -216,3 +216,18 @@ def test_a_folder_of_baselines_that_is_a_link_is_refused_before_the_suite_runs(
     assert "gate: baselines: is a symbolic link" in said
     assert "run 1" not in said
     assert list((folder / "data").iterdir()) == []
+
+
+def test_reports_of_other_producers_enter_the_baseline_as_they_enter_the_verdict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "gate.toml").write_text('reports = ["other.json"]\n', encoding="utf-8")
+    first = candidate(folder / "one.json", {"t.py::a": "passed"})
+    assert exit_code_of(["baseline", "adopt", str(first)]) == 3
+    assert "other.json" in capsys.readouterr().err
+    candidate(folder / "other.json", {"sweep.toml::credit": "passed"})
+    assert exit_code_of(["baseline", "adopt", str(first)]) == 0
+    assert stored() == {"sweep.toml::credit": "passed", "t.py::a": "passed"}
+    candidate(folder / "other.json", {"sweep.toml::credit": "failed"}, exit_code=1)
+    assert exit_code_of(["baseline", "refresh", str(first)]) == 0
+    assert stored()["sweep.toml::credit"] == "failed"
