@@ -15,6 +15,7 @@ from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
+from gate.record.plugin.own_servers import OwnServers
 from gate.record.plugin.spending import Spending, raised
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
@@ -101,20 +102,27 @@ class Calls:
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
-        self._proxy = Proxy(session, routes(os.environ))
-        self._guard()
+        upstreams = routes(os.environ)
+        self._proxy = Proxy(session, upstreams)
+        foreign = self._foreign()
+        self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
-        interceptors.install(session, lambda url: self._proxy.target(url) is not None)
+        own = OwnServers(foreign, upstreams.bases.values())
+        interceptors.install(session, lambda url: self._proxy.target(url) is not None or own(url))
 
-    def _guard(self) -> None:
+    def _foreign(self) -> Listeners:
+        """Servers of this machine that ran before; workers take them from the process that started them."""
+        known = os.environ.get(_LISTENERS)
+        foreign = Listeners.from_text(known) if known is not None else foreign_listeners()
+        self._outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
+        return foreign
+
+    def _guard(self, foreign: Listeners) -> None:
         """In a replay nothing of this process leaves the machine, and clients start without a key."""
         if not self.replays:
             return
         self._outside.set(placeholder_keys(os.environ))
-        known = os.environ.get(_LISTENERS)
-        foreign = Listeners.from_text(known) if known else foreign_listeners()
-        self._outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
         sockets.install(
             case=lambda: current().case,
             note=self._note,
@@ -151,9 +159,9 @@ class Calls:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)
 
-    def identical(self, case: str) -> bool:
-        """Whether all trials of a test were given the very same answers, and are one sample."""
-        return self._session.identical(case)
+    def same_answers(self, case: str) -> str:
+        """Digest of the answers where all trials of a test were given the very same, and are one sample; else empty."""
+        return self._session.same_answers(case)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -288,14 +288,17 @@ class RecordingSession:
         """Of how many trials of a case answers are stored."""
         return len(self._layers.trials(case))
 
-    def identical(self, case: str) -> bool:
-        """Whether two or more trials of a case asked, and all were given the very same answers to the same requests.
+    def same_answers(self, case: str) -> str:
+        """Digest of what the trials of a case were given, where two or more asked, and all were given the very same
+        answers to the same requests; else empty.
 
         They are then one sample however many they are: a model without chance, or one answer that a cache gave again.
         Answers that carry ids of their own differ, so that equal texts of separate calls count as separate.
         """
         samples = self._tally.samples(case)
-        return len(samples) > 1 and all(sample == samples[0] for sample in samples[1:])
+        if len(samples) < 2 or any(sample != samples[0] for sample in samples[1:]):
+            return ""
+        return blake2b(repr(samples[0]).encode(), digest_size=16).hexdigest()
 
     def unused(self, cases: Iterable[str] | None = None) -> tuple[Head, ...]:
         """Stored answers that were not given, sorted.
