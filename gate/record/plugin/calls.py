@@ -17,6 +17,7 @@ from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
 from gate.record.plugin.own_servers import OwnServers
 from gate.record.plugin.spending import Spending, raised
+from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
@@ -98,6 +99,7 @@ class Calls:
         self._told = Cost()
         self._lacked = 0
         self._unanswered: set[str] = set()
+        self._failed = ""
         self._trouble: list[str] = []
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
@@ -108,8 +110,15 @@ class Calls:
         self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
-        own = OwnServers(foreign, upstreams.bases.values())
-        interceptors.install(session, lambda url: self._proxy.target(url) is not None or own(url))
+        self._own = OwnServers(foreign, upstreams.bases.values())
+        interceptors.install(session, self._left_alone, lambda url: self._proxy.target(url) or url)
+
+    def _left_alone(self, url: str) -> bool:
+        """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
+
+        In a replay what the proxy would say is said here, without its address, which differs from run to run.
+        """
+        return self._own(url) if self._proxy.target(url) is None else not self.replays
 
     def _foreign(self) -> Listeners:
         """Servers of this machine that ran before; workers take them from the process that started them."""
@@ -194,14 +203,18 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+        if call.excinfo is not None:
+            end_where_asked(call.excinfo.value, self._config.rootpath)
         report = yield
         if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
             self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
+        if report.failed or report.when == "setup":  # a test that is run again begins anew
+            self._failed = item.nodeid if report.failed else ""
         if report.when != "teardown" or item.get_closest_marker("stochastic") is not None:
             return report  # trials are told together, see `facet`
         trouble = self.trouble(item.nodeid, 0)
         self.facet(item.nodeid, report)
-        if trouble and report.passed:
+        if trouble and report.passed and self._failed != item.nodeid:
             report.outcome = "failed"
             report.longrepr = trouble
         return report

@@ -28,7 +28,7 @@ from typing import Any
 
 from gate.record.recordings.exchange import Session
 from gate.record.recordings.interceptors import aiohttp, http_client, httpx, urllib3
-from gate.record.recordings.interceptors.active import Active, nothing, stack
+from gate.record.recordings.interceptors.active import Active, nothing, stack, unchanged
 from gate.record.recordings.interceptors.seams import Seam
 from gate.record.recordings.interceptors.watch import Watch
 
@@ -54,7 +54,7 @@ def _take_over(module: ModuleType) -> None:
 _watch = Watch(tuple(REGISTRY), _take_over)
 
 
-def install(session: Session, exempt: Callable[[str], bool] = nothing) -> None:
+def install(session: Session, exempt: Callable[[str], bool] = nothing, meant: Callable[[str], str] = unchanged) -> None:
     """Send the calls of client libraries to a session, now and when a library is imported later.
 
     Installing the same session twice in a row changes nothing. Another session stands before this one until it is
@@ -63,11 +63,12 @@ def install(session: Session, exempt: Callable[[str], bool] = nothing) -> None:
     Args:
         session: what answers or records.
         exempt: given an absolute URL, whether its calls are left alone. Default: none are.
+        meant: given an absolute URL, the one that the session is asked about. Default: the same.
     """
     if stack and stack[-1].session is session:
-        stack[-1] = Active(session, exempt)
+        stack[-1] = Active(session, exempt, meant)
         return
-    stack.append(Active(session, exempt))
+    stack.append(Active(session, exempt, meant))
     if len(stack) == 1:
         _watch.place()
         for name in REGISTRY:
