@@ -149,7 +149,7 @@ def _meter(settings: Settings, store: Store, overlay: Store) -> Meter:
         prices_of(Path(settings.prices) if settings.prices else None),
         today=_today,
         budget=budget,
-        history=History(spent(store)),
+        history=History(spent(store), of_others=True),
         ledger=mine,
         run=os.environ.get("GITHUB_RUN_ID", ""),
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gate.record.recordings.budget import Amount, amount_of
 from gate.record.recordings.exchange import Answer, Request, Scope
-from gate.record.recordings.forecast import History
+from gate.record.recordings.forecast import History, least_usage
 from gate.record.recordings.ledger import Ledger, Line
 from gate.record.recordings.limits import Budget
 from gate.record.recordings.prices import Prices
@@ -87,9 +87,15 @@ class Meter:
         """
         usage = read_usage(answer, ticket.request)
         taken = amount_of(usage, self.prices)
-        self._budget.settle(ticket.reserved, taken, lambda: self._note(usage, taken))
+        least = self._at_least(ticket.request, answer, taken) if taken.uncounted and usage.priced_as else taken
+        self._budget.settle(ticket.reserved, least, lambda counted: self._note(usage, counted))
         self._count(Cost(live=taken))
         return usage
+
+    def _at_least(self, request: Request, answer: Answer, taken: Amount) -> Amount:
+        """An amount that isn't known, with what the texts on both sides imply."""
+        least = amount_of(least_usage(request, answer), self.prices)
+        return replace(taken, tokens=least.tokens, money=least.money)
 
     def _note(self, usage: Usage, taken: Amount) -> None:
         if self._ledger is not None:

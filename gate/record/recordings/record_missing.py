@@ -21,7 +21,7 @@ from gate.record.recordings.entry import Entry, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.missing import Asked, MissingEntry
 from gate.record.recordings.new_entry import new_entry
-from gate.record.recordings.payload import model_of_request
+from gate.record.recordings.payload import answers_asked, model_of_request
 from gate.record.recordings.session import Meter
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
@@ -67,12 +67,14 @@ class Allowed:
         models: patterns such as `gpt-4o-mini*`; every model that a request names must match one.
         endpoints: patterns of paths.
         rounds: how often one overlay may be added to.
+        answers: how many answers one request may ask for (`n`, `best_of`, `candidateCount`, times its prompts).
     """
 
     hosts: frozenset[str]
     models: tuple[str, ...]
     endpoints: tuple[str, ...] = ENDPOINTS
     rounds: int = 5
+    answers: int = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,9 @@ def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> st
         fields = json.loads(entry.request.body, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return "its body is no JSON in which each name stands once"
+    asked = answers_asked(entry.request)
+    if asked > allowed.answers:
+        return f"it asks for {asked:,} answers at once, and at most {allowed.answers} are asked for"
     models = _models(fields) if isinstance(fields, dict) else None
     in_path = model_of_request(Request("POST", str(key.shown["url"])))
     models = [*models, in_path] if models is not None and in_path else models
