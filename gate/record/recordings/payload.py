@@ -166,8 +166,9 @@ def answers_asked(request: Request) -> int:
     """How many answers one request asks for: so many of each of its prompts; at least 1."""
     fields = request_fields(request)
     prompts = fields.get("prompt")
-    several = isinstance(prompts, list) and all(isinstance(each, str | list) for each in prompts)
-    return max(_counts(fields, _ANSWERS), default=1) * (max(len(prompts), 1) if several else 1)
+    if not isinstance(prompts, list) or not all(isinstance(each, str | list) for each in prompts):
+        prompts = []  # one prompt, maybe as a list of tokens
+    return max(_counts(fields, _ANSWERS), default=1) * max(len(prompts), 1)
 
 
 def _counts(fields: Mapping[str, Any], names: Iterable[str]) -> list[int]:
