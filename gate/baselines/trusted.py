@@ -14,9 +14,11 @@ from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
 from gate.baselines.places import BASELINES, baseline_path, inside, nearest
 from gate.baselines.settings_files import local_layers
+from gate.baselines.untracked import refuse_tracked_overlay
 from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
+from gate.settings.recorded import recorded_folders
 
 __all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "require_baseline", "settings_layers"]
 
@@ -43,6 +45,7 @@ class TrustedBase:
         named: whether the setting `baseline` names its path.
         near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
+        recorded: folders of recordings and of an overlay, as the settings name them.
     """
 
     base: Base | None
@@ -61,6 +64,7 @@ class TrustedBase:
     near: tuple[str, ...] = ()
     changes: Changes = field(default_factory=Changes)
     notices: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
 
     @property
     def proposed(self) -> bool:
@@ -70,7 +74,7 @@ class TrustedBase:
     @property
     def changed_groups(self) -> Mapping[str, tuple[str, ...]]:
         """Changed paths that can change what is measured, by heading."""
-        return changed_groups(self.changes.paths)
+        return changed_groups(self.changes.paths, self.recorded)
 
 
 def settings_layers(trusted: TrustedBase, others: Sequence[Layer] = ()) -> list[Layer]:
@@ -116,18 +120,21 @@ def read_trusted(
 
     Raises:
         SettingsError: settings of base or head that can't be read.
-        RepositoryError: objects are missing, or a file is a link or too large.
+        RepositoryError: objects are missing, a file is a link or too large, or the overlay is tracked.
         BaselineError: the baseline is a pointer of Git LFS.
     """
     deciding = read_deciding(git, base, fetch)
     layers = deciding.layers
     trusted = TrustedBase(base, layers, deciding.proposed, layers[0].name if layers else "defaults")
     settings = resolve(settings_layers(trusted, others)).settings
+    if settings.overlay:
+        refuse_tracked_overlay(git, base.head, settings.overlay)
     found = _baseline(git, base, trusted, settings, fetch)
     paths, renames, notices = _changed(git, base)
     changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
     age = in_words(found.baseline_time, now) if now is not None else ""
-    return replace(found, changes=changes, notices=(*deciding.notices, *notices), baseline_age=age)
+    told = (*deciding.notices, *notices)
+    return replace(found, changes=changes, notices=told, baseline_age=age, recorded=recorded_folders(settings))
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:
