@@ -21,7 +21,7 @@ from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
-from gate.record.recordings.missing import MissingEntry, joined, read_missing, to_bytes, write_missing
+from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.scope import current, entered
@@ -53,6 +53,7 @@ KEYS = (
 _MISSING = "gate_missing"
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
 _LONGEST = 600
+_NAMED = 20
 
 
 def register(config: pytest.Config) -> None:
@@ -248,7 +249,7 @@ class Calls:
         """What a worker of pytest-xdist asked for in vain."""
         told = (getattr(node, "workeroutput", None) or {}).get(_MISSING, "")
         if told:
-            self._missing += read_missing(told.encode("utf-8"))
+            self._missing += read_told(told.encode("utf-8"))
 
     def lacked(self) -> tuple[MissingEntry, ...]:
         """What this process and its workers asked for in vain, so far."""
@@ -262,8 +263,12 @@ class Calls:
             return
         path = self._config.getoption("--gate-missing")
         if path is not None:
+            kept, left = fitting(self.lacked())
+            self._trouble += [f"can't be recorded by `gate record --requests`: {each}" for each in left[:_NAMED]]
+            if len(left) > _NAMED:
+                self._trouble.append(f"and {len(left) - _NAMED:,} more requests of such kinds")
             with contextlib.suppress(GateError):
-                write_missing(self._config.invocation_params.dir / path, self.lacked())
+                write_missing(self._config.invocation_params.dir / path, kept)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:

@@ -18,8 +18,7 @@ from gate import errors
 from gate.record.recordings import forks
 from gate.record.recordings.entry import Slot, to_json
 from gate.record.recordings.exchange import Scope
-from gate.record.recordings.missing import MissingEntry, joined, to_fields
-from gate.record.recordings.missing import from_fields as missing_from_fields
+from gate.record.recordings.missing import MissingEntry, from_told, joined, to_fields
 
 _ALONE, _CUT_OFF = -1, -2
 """Instead of a file that forked processes share: none was needed so far; none could be made, so nothing is given."""
@@ -240,5 +239,5 @@ def _from_fields(data: dict[str, Any]) -> Event:
     if data["error"] is not None:
         name, message, where, remedy = data["error"]
         error = getattr(errors, name, errors.RecordingError)(message, where=where, remedy=remedy)
-    missing = missing_from_fields(data["missing"], "missing") if data["missing"] is not None else None
+    missing = from_told(data["missing"]) if data["missing"] is not None else None
     return Event(data["what"], (case, trial, key), data["n"], data["failed"], data["sample"], error, missing)
