@@ -201,6 +201,8 @@ def _remedy(reason: str) -> str:
         return "add it to `record-models` on the main branch, if its price is right"
     if "beyond the limit" in reason or "isn't known" in reason:
         return "what was recorded stays; raise the limit, or wait for the next month"
+    if "the provider" in reason or "answers at once" in reason:
+        return "a stranger's request may not; record this test yourself, with `gate run --mode auto` and a key"
     if reason.startswith("it was answered with"):
         return "run it again later; what was recorded stays"
     return "run the suite again in the mode `replay` on the pull request, which writes the file anew"

@@ -19,6 +19,7 @@ from gate.errors import BudgetExhaustedError, RecordingError
 from gate.record.recordings import canonical
 from gate.record.recordings.entry import Entry, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Request, Scope
+from gate.record.recordings.inference import CONTENT, ENDPOINTS, is_inference, not_plain
 from gate.record.recordings.missing import Asked, MissingEntry
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.payload import answers_asked, model_of_request
@@ -26,35 +27,11 @@ from gate.record.recordings.session import Meter
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
 
-ENDPOINTS = (
-    "*/chat/completions",
-    "*/completions",
-    "*/responses",
-    "*/messages",
-    "*/embeddings",
-    "*/moderations",
-    "*/rerank",
-    "*:generateContent",
-    "*:streamGenerateContent",
-    "*:embedContent",
-    "*:batchEmbedContents",
-    "*/invoke",
-    "*/invoke-with-response-stream",
-    "*/converse",
-    "*/converse-stream",
-    "*/api/chat",
-    "*/api/generate",
-    "*/api/embed",
-)
-"""Paths that ask a model and do nothing else: no files, no trainings, no administration."""
-
 _COMMON = ("content-type", "accept", "accept-language", "prefer", "api-version", "x-api-version")
 _OF_PROVIDERS = ("anthropic-version", "anthropic-beta", "openai-beta", "x-goog-fieldmask", "x-amz-target")
 _SENT = frozenset({*_COMMON, *_OF_PROVIDERS})
 _OWN_ANSWERS = frozenset({401, 402, 403, 407, 408})
 """Answers to the key that was used, not to the request."""
-_CONTENT = frozenset({"messages", "input", "contents", "prompt", "system", "instructions", "systemInstruction"})
-"""What is said to a model, where a name is only a word."""
 _ROUNDS = "rounds.json"
 
 
@@ -65,7 +42,7 @@ class Allowed:
     Attributes:
         hosts: names, with `:port` where it is not 443. They are asked over TLS, `localhost` and `127.0.0.1` without.
         models: patterns such as `gpt-4o-mini*`; every model that a request names must match one.
-        endpoints: patterns of paths.
+        endpoints: regular expressions of whole paths.
         rounds: how often one overlay may be added to.
         answers: how many answers one request may ask for (`n`, `best_of`, `candidateCount`, times its prompts).
     """
@@ -175,7 +152,7 @@ def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> st
     if parts.netloc not in allowed.hosts or parts.scheme not in (("http", "https") if plain else ("https",)):
         return "its host is not allowed"
     path = parts.path.replace("%3A", ":")  # versions of models at Amazon
-    if "%" in path or "//" in path or not any(fnmatchcase(path, each) for each in allowed.endpoints):
+    if "%" in path or "//" in path or not is_inference(path, allowed.endpoints):
         return "its path is not that of a call of a model"
     unsent = key.shown.get("headers", {}).keys() - _SENT
     if unsent or any(name.lower() == "content-encoding" for name, _ in entry.request.headers):
@@ -187,6 +164,8 @@ def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> st
     asked = answers_asked(entry.request)
     if asked > allowed.answers:
         return f"it asks for {asked:,} answers at once, and at most {allowed.answers} are asked for"
+    if isinstance(fields, dict) and (more := not_plain(fields)):
+        return more
     models = _models(fields) if isinstance(fields, dict) else None
     in_path = model_of_request(Request("POST", str(key.shown["url"])))
     models = [*models, in_path] if models is not None and in_path else models
@@ -209,7 +188,7 @@ def _models(fields: Mapping[str, Any]) -> list[str] | None:
             if not all(isinstance(model, str) for model in each):
                 return None
             found += each
-        elif name not in _CONTENT:
+        elif name not in CONTENT:
             waiting.append(value)
     while waiting:
         inner = waiting.pop()
