@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -187,7 +187,7 @@ class Container:
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            options = _options(settings, told.plan, self._workspace, folders.report, commit)
+            options = _options(settings, told.plan, self._workspace, folders.report, commit, request.environ)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -294,11 +294,13 @@ class Container:
             os.lchown(mine, owner.st_uid, owner.st_gid)
 
 
-def _options(settings: Settings, plan: str, root: Path, folder: Path, commit: str) -> list[str]:
+def _options(
+    settings: Settings, plan: str, root: Path, folder: Path, commit: str, environ: Mapping[str, str]
+) -> list[str]:
     """What the plugin is told; the plan, where there is one, stands in a folder that the suite can read."""
     from gate.record.locally import plugin_options, recording_options
 
-    missing = recording_options(settings, root, folder)
+    missing = recording_options(settings, root, folder, environ)
     if not plan:
         return [*plugin_options(settings, commit=commit), *missing]
     path = folder / "plan.json"

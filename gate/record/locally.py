@@ -55,7 +55,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report) as path:
             options = plugin_options(settings, local, commit, plan=path, trials=trials)
-            options += recording_options(settings, root, report.parent)
+            options += recording_options(settings, root, report.parent, environ)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -122,13 +122,18 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
     return strongest(loopback=settings.loopback, user=user)
 
 
-def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]:
+def recording_options(
+    settings: Settings, root: Path, folder: Path, environ: Mapping[str, str] | None = None
+) -> list[str]:
     """What the plugin is told of calls; nothing in the mode `live` unless something limits them.
 
     Args:
         root: folder of the settings, in which their paths start.
         folder: that of the report, for what a replay lacked and for what the processes of the run share.
+        environ: of the gate; that a key of its own stands there is told, and the key is not. None for nothing.
     """
+    from gate.record.recordings.sending import OTHER_KEY
+
     book = folder / BOOK
     book.unlink(missing_ok=True)  # what an earlier run spent is no matter of this one's
     calls = Options(
@@ -137,6 +142,7 @@ def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]
         run=limits_of(settings, "run"),
         month=limits_of(settings, "month"),
         prices=str((root / settings.prices).absolute()) if settings.prices else "",
+        key=settings.mode == "auto" and bool((environ or {}).get(OTHER_KEY, "").strip()),
     )
     if settings.mode == "live" and not calls.limited:
         return []

@@ -65,9 +65,9 @@ def register(config: pytest.Config) -> None:
     option = config.getoption
     mode, overlay = option("--gate-mode"), option("--gate-overlay")
     store = Store(Path(config.rootpath) / option("--gate-recordings"))
-    can_record = any(os.environ.get(name) for name in KEYS)
     try:
         options = options_from_text(option("--gate-calls"))
+        can_record = options.key or any(os.environ.get(name) for name in KEYS)
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
