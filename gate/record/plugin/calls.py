@@ -104,6 +104,7 @@ class Calls:
         self._trouble: list[str] = []
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
+        self._stopped: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
         upstreams = routes(os.environ)
         self._proxy = Proxy(session, upstreams)
@@ -185,7 +186,7 @@ class Calls:
         if case in self._carried:
             return
         try:
-            self._session.ended(case)
+            self._session.ended(case, whole=case not in self._stopped)
         except GateError as error:
             self._trouble.append(str(error))
 
@@ -195,7 +196,11 @@ class Calls:
         if fixturedef.scope == "function":
             return (yield)
         with entered(Scope(_fixture_id(fixturedef, request))):
-            return (yield)
+            try:
+                return (yield)
+            except BaseException:
+                self._stopped.add(_fixture_id(fixturedef, request))
+                raise
 
     def pytest_fixture_post_finalizer(self, fixturedef: Any, request: Any) -> None:
         """A fixture of a wider scope is over."""
@@ -209,6 +214,8 @@ class Calls:
         report = yield
         if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
             self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
+        if not report.passed:
+            self._stopped.add(item.nodeid)
         if report.failed or report.when == "setup":  # a test that is run again begins anew
             self._failed = item.nodeid if report.failed else ""
         if report.when != "teardown" or item.get_closest_marker("stochastic") is not None:
@@ -285,7 +292,8 @@ class Calls:
         for notice in (*self._session.notices, *self._proxy.problems(), *self._trouble):
             terminalreporter.write_line(f"recordings: {notice}")
         for case in self._session.kept:
-            terminalreporter.write_line(f"recordings: a call of {case} had no answer, so its older answers were kept")
+            why = "a call had no answer, or it was skipped or failed before it asked"
+            terminalreporter.write_line(f"recordings: the older answers of {case} were kept: {why}")
 
 
 def _fixture_id(fixturedef: Any, request: Any) -> str:

@@ -30,8 +30,6 @@ from gate.record.recordings.volatile import NONE, Volatile
 _COMMON = ("content-type", "accept", "accept-language", "prefer", "api-version", "x-api-version")
 _OF_PROVIDERS = ("anthropic-version", "anthropic-beta", "openai-beta", "x-goog-fieldmask", "x-amz-target")
 _SENT = frozenset({*_COMMON, *_OF_PROVIDERS})
-_OWN_ANSWERS = frozenset({401, 402, 403, 407, 408})
-"""Answers to the key that was used, not to the request."""
 _ROUNDS = "rounds.json"
 
 
@@ -238,7 +236,7 @@ class _Sender:
                 return self.stopped
             answer = self._send(request)
             self._meter.after(ticket, answer)
-            if is_failure(answer) or answer.status < 200 or 300 <= answer.status < 400 or answer.status in _OWN_ANSWERS:
+            if is_failure(answer) or answer.status < 200 or 300 <= answer.status < 400:
                 return f"it was answered with {answer.failure or answer.status}"
             found = new_entry(request, key, (asked.case, asked.trial, key.digest), answer, self._today)
             self.entries.append(self._overlay.append(found, encode_tail(found.answer, found.meta), at=asked.n))

@@ -220,22 +220,25 @@ class RecordingSession:
         least = 0 if self._run else self._layers.first_free(call.slot)
         return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=least)
 
-    def ended(self, case: str) -> bool:
+    def ended(self, case: str, *, whole: bool = True) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
 
         They don't where older answers are stored and a request of the case only ever failed, or was beyond a limit:
-        neither an outage nor a limit must cost them.
+        neither an outage nor a limit must cost them, nor a key that is missing or wrong.
+
+        Args:
+            whole: whether it passed. One that was skipped or failed before its first call says nothing of its answers.
 
         Returns:
             Whether what is stored is now what this run recorded.
         """
         if self.mode != "record" or os.getpid() != self._process:
             return False
-        had = any(head.run != self._run for head in self._store.heads([case]))
-        if not had and not self.counts(case).live:
+        had, asked = any(head.run != self._run for head in self._store.heads([case])), self.counts(case).live > 0
+        if not had and not asked:
             return True
         failed = not self._replay_failures and self._tally.failed_only(case)
-        if had and (failed or self.counts(case).refused):
+        if had and (failed or not (whole or asked) or self.counts(case).refused):
             self._kept.append(case)
             return False
         self._store.end(case, self._run)
@@ -243,7 +246,8 @@ class RecordingSession:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Cases that ended, whose older answers were kept since a request failed each time, or was beyond a limit."""
+        """Cases that ended, whose older answers were kept: a request failed each time or was beyond a limit, or nothing
+        was asked since they were skipped or failed."""
         return tuple(self._kept)
 
     def finish(self) -> None:
