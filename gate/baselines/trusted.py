@@ -13,6 +13,7 @@ from gate.baselines.deciding import of_head, read_deciding
 from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
 from gate.baselines.places import BASELINES, baseline_path, inside, nearest
+from gate.baselines.price_table import prices_at
 from gate.baselines.settings_files import local_layers
 from gate.baselines.untracked import refuse_tracked_overlay
 from gate.errors import BaselineError, RepositoryError
@@ -46,6 +47,7 @@ class TrustedBase:
         near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
         recorded: folders of recordings and of an overlay, as the settings name them.
+        prices: text of the table that `prices` names, as the base has it; None where the checkout's counts.
     """
 
     base: Base | None
@@ -65,6 +67,7 @@ class TrustedBase:
     changes: Changes = field(default_factory=Changes)
     notices: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
+    prices: str | None = None
 
     @property
     def proposed(self) -> bool:
@@ -133,8 +136,14 @@ def read_trusted(
     paths, renames, notices = _changed(git, base)
     changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
     age = in_words(found.baseline_time, now) if now is not None else ""
-    told = (*deciding.notices, *notices)
-    return replace(found, changes=changes, notices=told, baseline_age=age, recorded=recorded_folders(settings))
+    return replace(
+        found,
+        changes=changes,
+        notices=(*deciding.notices, *notices),
+        baseline_age=age,
+        recorded=recorded_folders(settings),
+        prices=prices_at(git, base, settings, fetch),
+    )
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:

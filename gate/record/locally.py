@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from gate.baselines.write import write_atomically
 from gate.errors import UsageError
 from gate.record.recordings.budget import Limits
 from gate.record.recordings.options import Options
@@ -20,6 +21,7 @@ from gate.trials.plan import Plan, plan_to_text
 
 MISSING = "missing.jsonl"
 BOOK = "spending.jsonl"
+PRICES = "prices.json"
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -141,7 +143,7 @@ def recording_options(
         replay_failures=settings.replay_failures,
         run=limits_of(settings, "run"),
         month=limits_of(settings, "month"),
-        prices=str((root / settings.prices).absolute()) if settings.prices else "",
+        prices=_price_file(settings.prices, root, folder),
         key=settings.mode == "auto" and bool((environ or {}).get(OTHER_KEY, "").strip()),
     )
     if settings.mode == "live" and not calls.limited:
@@ -159,6 +161,17 @@ def recording_options(
         options.append(f"--gate-stale-days={settings.stale_days}")
     text = calls.to_text()
     return [*options, f"--gate-calls={text}"] if text else options
+
+
+def _price_file(named: str, root: Path, folder: Path) -> str:
+    """The file with the user's own prices; a table that was read at the base is written beside the report."""
+    if not named.startswith("{"):
+        return str((root / named).absolute()) if named else ""
+    path = folder / PRICES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, named.encode("utf-8"))
+    path.chmod(0o644)  # the suite's user reads it
+    return str(path.absolute())
 
 
 def recordings_folder(settings: Settings, root: Path) -> Path:
