@@ -9,6 +9,7 @@ import pytest
 from gate.record.recordings.canonical import key
 from gate.record.recordings.entry import Entry, Meta
 from gate.record.recordings.exchange import Answer, Request
+from gate.record.recordings.missing import read_missing
 from gate.record.recordings.store import Store
 from gate.trials.plan import Ask
 from tests.support.fake_model import Project, by_name, outcomes, trials
@@ -34,6 +35,8 @@ def test_a():
     assert CONDITION
 """
 ASK = Ask(n0=200, s0=200, cap=60, share=0.01, delta=0.3, power=0.9)
+PATIENT = Ask(n0=10, s0=9, cap=60, share=0.0001, delta=0.3, power=0.9)
+"""Ten trials decide nothing."""
 
 
 def stored(trial: int, text: str, said: str = "yes") -> Entry:
@@ -82,3 +85,60 @@ def test_one_pass_hides_no_failures(project: Project) -> None:
     report, _ = project.run("--gate-mode=replay", plan=project.plan(test_a=ASK))
     assert outcomes(by_name(report)["test_a"]).count("0") >= 2
     assert by_name(report)["test_a"].outcome == "failed"
+
+
+def test_an_edited_prompt_asks_for_all_its_trials_at_once(project: Project) -> None:
+    store = Store(project.path / "recordings")
+    store.put([stored(trial, "first") for trial in range(10)])
+    suite(project, "answer", "edited")
+    report, _ = project.run("--gate-mode=replay", "--gate-missing=missing.jsonl")
+    (entry,) = read_missing((project.path / "missing.jsonl").read_bytes())
+    assert [(each.trial, each.n) for each in entry.asked] == [(trial, 0) for trial in range(10)]
+    calls = by_name(report)["test_a"].calls
+    assert calls is not None
+    assert calls.missing == 10
+    store.put([stored(each.trial, "edited", f"yes {each.trial}") for each in entry.asked])
+    report, _ = project.run("--gate-mode=replay", "--gate-missing=missing.jsonl")
+    assert outcomes(by_name(report)["test_a"]) == "1" * 10
+    assert not (project.path / "missing.jsonl").exists()
+
+
+def test_a_test_without_recordings_asks_for_as_many_trials_as_a_baseline_has(project: Project) -> None:
+    suite(project, "answer")
+    project.run("--gate-mode=replay", "--gate-missing=missing.jsonl")
+    (entry,) = read_missing((project.path / "missing.jsonl").read_bytes())
+    assert len(entry.asked) == 10
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_trials_of_the_old_prompt_are_no_trials_of_the_new_one(project: Project, merged: bool) -> None:
+    """A limit ended `gate record` after four of ten: decided is on these."""
+    old = [stored(trial, "first", f"yes {trial}") for trial in range(10)]
+    new = [stored(trial, "edited", f"yes {trial}") for trial in range(4)]
+    Store(project.path / "recordings").put([*old, *new] if merged else old)
+    Store(project.path / "overlay").put(new)
+    suite(project, "answer", "edited")
+    report, _ = project.run("--gate-mode=replay", "--gate-overlay=overlay", plan=project.plan(test_a=PATIENT))
+    case = by_name(report)["test_a"]
+    assert (case.outcome, outcomes(case), trials(case).recorded) == ("passed", "1" * 4, 4)
+    assert case.calls is not None
+    assert case.calls.missing == 0
+
+
+def test_requests_that_differ_from_trial_to_trial_all_count(project: Project) -> None:
+    suite(project, "answer", '" + str(made) + "')
+    Store(project.path / "recordings").put([stored(trial, str(trial + 1), f"yes {trial}") for trial in range(10)])
+    report, _ = project.run("--gate-mode=replay")
+    assert outcomes(by_name(report)["test_a"]) == "1" * 10
+
+
+def test_a_trial_that_lacks_an_answer_after_others_measured_nothing(project: Project) -> None:
+    """What an answer led to must not decide which trials count."""
+    suite(project, 'ask("more") if made == 3 else answer')
+    Store(project.path / "recordings").put([stored(trial, "first", f"yes {trial}") for trial in range(10)])
+    report, _ = project.run("--gate-mode=replay", "--gate-missing=missing.jsonl", plan=project.plan(test_a=PATIENT))
+    (entry,) = read_missing((project.path / "missing.jsonl").read_bytes())
+    assert [each.trial for each in entry.asked] == list(range(2, 10))
+    calls = by_name(report)["test_a"].calls
+    assert calls is not None
+    assert calls.missing == 8

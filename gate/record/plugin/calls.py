@@ -170,6 +170,14 @@ class Calls:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)
 
+    def wants(self, case: str, trials: int) -> None:
+        """Say how many trials of a test are to be made: what one of them lacks is asked for all of them."""
+        self._session.wants(case, trials)
+
+    def answering_trials(self, case: str) -> int:
+        """Of how many trials of a test answers are stored to what its first trial asked."""
+        return self._session.answering_trials(case)
+
     def same_answers(self, case: str) -> str:
         """Digest of the answers where all trials of a test were given the very same, and are one sample; else empty."""
         return self._session.same_answers(case)
@@ -238,6 +246,9 @@ class Calls:
         now = self._meter.total
         counts = self._session.totals()
         known, self._lacked = self._lacked, counts.missing + counts.exhausted + counts.refused + counts.broken
+        lacked = max(self._lacked - known, int(case in self._unanswered))
+        if lacked:  # what the trials that were not made would lack too
+            lacked = max(lacked, sum(len(entry.asked) for entry in self._session.missing_entries(case)))
         live, replayed, before = now.live, now.replayed, self._told
         self._told = now
         found = Counted(
@@ -246,7 +257,7 @@ class Calls:
             tokens=live.tokens - before.live.tokens,
             money=round(live.money - before.live.money, 9),
             saved=round(replayed.money - before.replayed.money, 9),
-            missing=max(self._lacked - known, int(case in self._unanswered)),
+            missing=lacked,
             unpriced=live.unpriced + replayed.unpriced - before.live.unpriced - before.replayed.unpriced,
         )
         return calls_to_json(found)

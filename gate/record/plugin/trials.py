@@ -115,11 +115,17 @@ class TrialRunner:
             lambda: self._alarm.fired,
             (lambda number: "") if calls is None else (lambda number: calls.trouble(item.nodeid, number)),
         )
+        if calls is not None and calls.replays:
+            # as many as the baseline has, so that one round of recording decides as well as the baseline can
+            calls.wants(item.nodeid, min(posed.cap, max(self._plan.fixed or self._plan.estimate, stored)))
         self._running = _Running(item, attempts, self._limit(item, asked))
         reseeds = _reseeding(item.config.option, False)
         try:
             while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
                 loop.tell(attempts.run_once(loop.number))
+                if calls is not None and stored and loop.result().made == 1:
+                    stored = calls.answering_trials(item.nodeid)
+                    loop.limit(stored)
             broken = attempts.finish()
         finally:
             self._running = None

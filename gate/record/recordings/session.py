@@ -22,6 +22,7 @@ from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
+from gate.record.recordings.trials_asked import answering, spread
 from gate.record.recordings.usage import Usage, read_usage
 from gate.record.recordings.volatile import NONE, Volatile
 
@@ -110,6 +111,7 @@ class RecordingSession:
         self._run = secrets.token_hex(8) if self.mode == "record" else ""
         self._claim: Claim | None = store.claim(self._run) if self._run else None
         self._kept: list[str] = []
+        self._wanted: dict[str, int] = {}
 
     def ask(self, request: Request, scope: Scope) -> Answer | Recorder:
         """The stored answer, or a recorder for the live one.
@@ -284,9 +286,23 @@ class RecordingSession:
         """What was raised in a scope, also where the code under test swallowed it."""
         return self._tally.noted(scope)
 
-    def missing_entries(self) -> tuple[MissingEntry, ...]:
-        """What was lacked: each request once, sorted."""
-        return self._tally.missing()
+    def missing_entries(self, case: str | None = None) -> tuple[MissingEntry, ...]:
+        """What was lacked, by all or by one case: each request once, sorted, for all trials that want it."""
+        return spread(self._tally.missing(case), self._wanted, self._is_stored)
+
+    def _is_stored(self, slot: Slot, n: int) -> bool:
+        try:
+            return self._layers.answer(slot, n) is not None
+        except RecordingError:  # damaged, which the test that asks says
+            return False
+
+    def wants(self, case: str, trials: int) -> None:
+        """Say how many trials of a case are to be made, so that what one of them lacks is asked for all of them."""
+        self._wanted[case] = trials
+
+    def answering_trials(self, case: str) -> int:
+        """Of how many trials of a case answers are stored to what its first trial asked; call it after that one."""
+        return answering(self._layers.heads([case]), self._tally.given(case))
 
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a case answers are stored."""

@@ -148,10 +148,15 @@ class Tally:
         with self.turn():
             return tuple(self._notes.get(scope, ()))
 
-    def missing(self) -> tuple[MissingEntry, ...]:
-        """What was lacked, joined and sorted."""
+    def missing(self, case: str | None = None) -> tuple[MissingEntry, ...]:
+        """What was lacked by all, or by one case, joined and sorted."""
         with self.turn():
-            return joined(self._missing)
+            return joined(each for each in self._missing if case is None or each.asked[0].case == case)
+
+    def given(self, case: str) -> dict[int, set[str]]:
+        """Keys of the requests of a case that were answered, by trial."""
+        with self.turn():
+            return {trial: {key for key, _, _ in given} for trial, given in self._cases[case].samples.items()}
 
     def failed_only(self, case: str) -> bool:
         """Whether a request of a case failed each time it was sent in this session."""
