@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Generator
@@ -12,10 +13,11 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError, RecordingError
-from gate.record.plugin import stale
+from gate.record.plugin import stale, wide
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
 from gate.record.plugin.own_servers import OwnServers
+from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings import interceptors
@@ -24,11 +26,12 @@ from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
+from gate.record.recordings.repeating import Repeating
 from gate.record.recordings.scope import current, entered
-from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
 from gate.record.recordings.upstreams import placeholder_keys, routes
-from gate.record.recordings.volatile import read_volatile
+from gate.record.recordings.volatile import NONE, Volatile, read_volatile
+from gate.record.recordings.workers import RunSession
 from gate.sandbox.network import sockets
 from gate.sandbox.network.loopback import Listeners, foreign_listeners
 from gate.schema.codec import calls_to_json
@@ -51,7 +54,9 @@ KEYS = (
 """Variables of which one that is not empty lets `auto` record what is missing."""
 
 _MISSING = "gate_missing"
+_LEFT = "gate_left"
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
+_RUN = "GATE_RECORDING_RUN"
 _LONGEST = 600
 _NAMED = 20
 
@@ -71,9 +76,10 @@ def register(config: pytest.Config) -> None:
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
-        session = RecordingSession(
+        session = RunSession(
             store,
             mode,
+            run=os.environ.get(_RUN, "") if hasattr(config, "workerinput") else "",
             overlay=Store(Path(config.rootpath) / overlay) if overlay else None,
             volatile=volatile,
             can_record=can_record,
@@ -83,8 +89,9 @@ def register(config: pytest.Config) -> None:
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
-    calls = Calls(config, session, spending.meter)
+    calls = Calls(config, session, spending.meter, options.replay_failures, volatile)
     config.pluginmanager.register(calls, PLUGIN)
+    config.pluginmanager.register(calls.wide, wide.PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
     stale.register(config, session, folders, calls.lacked, volatile)
 
@@ -92,7 +99,14 @@ def register(config: pytest.Config) -> None:
 class Calls:
     """Stands in every process that runs tests."""
 
-    def __init__(self, config: pytest.Config, session: RecordingSession, meter: Meter) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        session: RunSession,
+        meter: Meter,
+        failures: bool = False,
+        volatile: Volatile = NONE,
+    ) -> None:
         self._config = config
         self._session = session
         self._meter = meter
@@ -106,14 +120,20 @@ class Calls:
         self._carried: set[str] = set()
         self._stopped: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
+        self._outside.set({_RUN: session.run}, shared=True)
+        self._left: list[dict[str, bool]] = []
+        self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
+        repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
+        worker = hasattr(config, "workerinput")
+        self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         upstreams = routes(os.environ)
-        self._proxy = Proxy(session, upstreams)
+        self._proxy = Proxy(repeating, upstreams)
         foreign = self._foreign()
         self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
         self._own = OwnServers(foreign, upstreams.bases.values())
-        interceptors.install(session, self._left_alone, lambda url: self._proxy.target(url) or url)
+        interceptors.install(repeating, self._left_alone, lambda url: self._proxy.target(url) or url)
 
     def _left_alone(self, url: str) -> bool:
         """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
@@ -198,23 +218,6 @@ class Calls:
         except GateError as error:
             self._trouble.append(str(error))
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, object, object]:
-        """What a fixture of a wider scope asks belongs to the fixture, whichever test comes first."""
-        if fixturedef.scope == "function":
-            return (yield)
-        with entered(Scope(_fixture_id(fixturedef, request))):
-            try:
-                return (yield)
-            except BaseException:
-                self._stopped.add(_fixture_id(fixturedef, request))
-                raise
-
-    def pytest_fixture_post_finalizer(self, fixturedef: Any, request: Any) -> None:
-        """A fixture of a wider scope is over."""
-        if fixturedef.scope != "function":
-            self._ended(_fixture_id(fixturedef, request))
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
         if call.excinfo is not None:
@@ -265,9 +268,9 @@ class Calls:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """What a worker of pytest-xdist asked for in vain."""
-        told = (getattr(node, "workeroutput", None) or {}).get(_MISSING, "")
-        if told:
-            self._missing += read_told(told.encode("utf-8"))
+        output = getattr(node, "workeroutput", None) or {}
+        self._missing += read_told(output.get(_MISSING, "").encode("utf-8"))
+        self._left.append(json.loads(output.get(_LEFT, "{}")))
 
     def lacked(self) -> tuple[MissingEntry, ...]:
         """What this process and its workers asked for in vain, so far."""
@@ -278,6 +281,7 @@ class Calls:
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
+            output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return
         path = self._config.getoption("--gate-missing")
         if path is not None:
@@ -294,7 +298,9 @@ class Calls:
         sockets.uninstall()
         self._proxy.__exit__(None, None, None)
         self._outside.restore()
+        self._shared.remove()
         try:
+            self._session.end_left(self._left)
             self._session.finish()
         except GateError as error:
             sys.stderr.write(f"recordings: {error}\n")
@@ -305,10 +311,3 @@ class Calls:
         for case in self._session.kept:
             why = "a call had no answer, or it was skipped or failed before it asked"
             terminalreporter.write_line(f"recordings: the older answers of {case} were kept: {why}")
-
-
-def _fixture_id(fixturedef: Any, request: Any) -> str:
-    """A name that does not depend on which test asks first: where the fixture stands, its name, its parameter."""
-    place = str(fixturedef.baseid or "conftest")
-    parameter = f"[{request.param_index}]" if getattr(request, "param_index", 0) else ""
-    return f"{place.partition('::')[0]}::fixture {fixturedef.argname}{parameter}"
