@@ -20,6 +20,7 @@ from gate.record.recordings.locking import Claim
 from gate.record.recordings.missing import Asked, MissingEntry, sendable
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
+from gate.record.recordings.scope import refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
 from gate.record.recordings.trials_asked import answering, spread
@@ -120,10 +121,11 @@ class RecordingSession:
             MissingRecordingError: nothing is stored for this request in this scope, and the mode allows no live call.
             RecordingExhaustedError: all answers that are stored for it in this scope were given already.
             BudgetExhaustedError: a live call would go beyond a limit.
-            RecordingError: a file is damaged, or an answer could not be stored.
+            RecordingError: a file is damaged, an answer could not be stored, or the id of the case holds a secret.
         """
         if self.mode == "live":
             return self._send(request, (scope.case, scope.trial, ""), None)
+        refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
         if self.mode != "record":
