@@ -56,6 +56,7 @@ KEYS = (
 _MISSING = "gate_missing"
 _LEFT = "gate_left"
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
+_OUTSIDE = "gate_outside"
 _RUN = "GATE_RECORDING_RUN"
 _LONGEST = 600
 _NAMED = 20
@@ -115,6 +116,9 @@ class Calls:
         self._lacked = 0
         self._unanswered: set[str] = set()
         self._failed = ""
+        self._item: pytest.Item | None = None
+        self._used: set[str] = set()
+        self._told_outside: list[str] = []
         self._trouble: list[str] = []
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
@@ -183,8 +187,24 @@ class Calls:
 
     def trouble(self, case: str, trial: int) -> str:
         """What a trial of a test asked for in vain, also where its code swallowed that; empty for nothing."""
-        noted = self._session.noted(Scope(case, trial))
-        return str(noted[0])[:_LONGEST] if noted else self._refused.get(Scope(case, trial), "")
+        scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
+        return next((found for scope in scopes if (found := self._in_vain(scope))), "")
+
+    def _fixtures_of(self, case: str) -> list[str]:
+        """Fixtures of wider scopes that the running test uses: what these swallowed concerns all that use them."""
+        if self._item is None or self._item.nodeid != case:
+            return []
+        self._used |= self.wide.used_by(self._item)  # between two trials pytest does not know them
+        return sorted(self._used)
+
+    def _in_vain(self, scope: Scope) -> str:
+        noted = self._session.noted(scope)
+        return str(noted[0])[:_LONGEST] if noted else self._refused.get(scope, "")
+
+    def reasons(self) -> tuple[str, ...]:
+        """Why the report is not whole: something was asked for in vain that belongs to no test."""
+        found = sorted({each for each in (self._in_vain(Scope()), *self._told_outside) if each})
+        return tuple(f"outside of every test: {each}" for each in found[:1])
 
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
@@ -204,8 +224,10 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._item, self._used = item, set()
         with entered(Scope(item.nodeid)):
             done = yield
+        self._item = None
         self._ended(item.nodeid)
         return done
 
@@ -249,7 +271,8 @@ class Calls:
         now = self._meter.total
         counts = self._session.totals()
         known, self._lacked = self._lacked, counts.missing + counts.exhausted + counts.refused + counts.broken
-        lacked = max(self._lacked - known, int(case in self._unanswered))
+        fixtures = any(self._session.noted(Scope(name)) for name in self._fixtures_of(case))
+        lacked = max(self._lacked - known, int(fixtures or case in self._unanswered))
         if lacked:  # what the trials that were not made would lack too
             lacked = max(lacked, sum(len(entry.asked) for entry in self._session.missing_entries(case)))
         live, replayed, before = now.live, now.replayed, self._told
@@ -271,6 +294,7 @@ class Calls:
         output = getattr(node, "workeroutput", None) or {}
         self._missing += read_told(output.get(_MISSING, "").encode("utf-8"))
         self._left.append(json.loads(output.get(_LEFT, "{}")))
+        self._told_outside.append(output.get(_OUTSIDE, ""))
 
     def lacked(self) -> tuple[MissingEntry, ...]:
         """What this process and its workers asked for in vain, so far."""
@@ -281,6 +305,7 @@ class Calls:
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
+            output[_OUTSIDE] = self._in_vain(Scope())
             output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return
         path = self._config.getoption("--gate-missing")

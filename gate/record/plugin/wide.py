@@ -34,7 +34,6 @@ class WideFixtures:
         self._names: dict[Any, str] = {}
         self._known: set[str] = set()
         self._within: dict[str, set[str]] = {}
-        self._active: list[str] = []
         self._open: dict[Any, contextlib.ExitStack] = {}
 
     @property
@@ -44,8 +43,7 @@ class WideFixtures:
 
     def used_by(self, item: Any) -> set[str]:
         """Names of the fixtures that a test uses, with those that these asked for while they were set up."""
-        definitions = getattr(getattr(item, "_request", None), "_fixture_defs", None) or {}
-        waiting = [self._names[each] for each in definitions.values() if each in self._names]
+        waiting = [self._names[each] for each in _definitions(getattr(item, "_request", None)) if each in self._names]
         found: set[str] = set()
         while waiting:
             name = waiting.pop()
@@ -61,10 +59,8 @@ class WideFixtures:
             return (yield)
         name = self._names[fixturedef] = fixture_name(fixturedef, request)
         self._known.add(name)
-        for outer in self._active[-1:]:
-            self._within.setdefault(outer, set()).add(name)
         fixturedef.addfinalizer(lambda: self._leave(fixturedef))  # called last
-        self._active.append(name)
+        before = set(_definitions(request))
         try:
             with self._in_its_name(name):
                 return (yield)
@@ -72,7 +68,8 @@ class WideFixtures:
             self._stopped(name)
             raise
         finally:
-            self._active.pop()
+            inner = [each for each in _definitions(request) if each not in before and each in self._names]
+            self._within.setdefault(name, set()).update(self._names[each] for each in inner)
             fixturedef.addfinalizer(lambda: self._enter(fixturedef, name))  # called before its own tear-down
 
     def pytest_fixture_post_finalizer(self, fixturedef: Any) -> None:
@@ -93,6 +90,11 @@ class WideFixtures:
         stack = self._open.pop(fixturedef, None)
         if stack is not None:
             stack.close()
+
+
+def _definitions(request: Any) -> list[Any]:
+    """The definitions of all fixtures that a test has asked for so far."""
+    return list((getattr(request, "_fixture_defs", None) or {}).values())
 
 
 def fixture_name(fixturedef: Any, request: Any) -> str:
