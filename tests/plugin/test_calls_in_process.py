@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.fake_model import Project, by_name
+from tests.support.model_server import ModelServer
 
 pytest.importorskip("requests")
 
@@ -71,3 +72,37 @@ def test_one_that_is_swallowed_fails_the_test(project: Project) -> None:
     )
     _, result = project.run("--gate-mode=replay", "-k", "here")
     assert result.parseoutcomes() == {"passed": 1, "errors": 1, "deselected": 1}
+
+
+PUT = """
+import http.client, os
+from urllib.parse import urlsplit
+
+def test_put():
+    parts = urlsplit(os.environ["MODEL"])
+    connection = http.client.HTTPConnection(parts.hostname, parts.port)
+    connection.putrequest("GET", "/echo")
+    connection.endheaders()
+    assert connection.getresponse().status == 200
+    connection.close()
+
+def test_request():
+    parts = urlsplit(os.environ["MODEL"])
+    connection = http.client.HTTPConnection(parts.hostname, parts.port)
+    connection.request("GET", "/echo")
+    assert connection.getresponse().read()
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n1")])
+def test_what_can_not_be_recorded_is_named(
+    project: Project, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    project.write("test_a.py", PUT)
+    with ModelServer() as server:
+        monkeypatch.setenv("MODEL", server.url)
+        _, named = project.run("--gate-mode=record", "-k", "put", *arguments)
+        _, unnamed = project.run("--gate-mode=record", "-k", "request", *arguments)
+    said = "recordings: a call to 127.0.0.1 by `putrequest` of http.client can't be recorded; use `request`"
+    assert named.outlines.count(said) == 1
+    assert said not in unnamed.outlines

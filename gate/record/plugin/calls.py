@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -57,6 +58,7 @@ _MISSING = "gate_missing"
 _LEFT = "gate_left"
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
 _OUTSIDE = "gate_outside"
+_TROUBLE = "gate_trouble"
 _RUN = "GATE_RECORDING_RUN"
 _LONGEST = 600
 _NAMED = 20
@@ -137,7 +139,9 @@ class Calls:
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
         self._own = OwnServers(foreign, upstreams.bases.values())
-        interceptors.install(repeating, self._left_alone, lambda url: self._proxy.target(url) or url)
+        interceptors.install(
+            repeating, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded
+        )
 
     def _left_alone(self, url: str) -> bool:
         """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
@@ -145,6 +149,11 @@ class Calls:
         In a replay what the proxy would say is said here, without its address, which differs from run to run.
         """
         return self._own(url) if self._proxy.target(url) is None else not self.replays
+
+    def _goes_unrecorded(self, url: str) -> None:
+        said = f"a call to {urlsplit(url).hostname} by `putrequest` of http.client can't be recorded; use `request`"
+        if said not in self._trouble:
+            self._trouble.append(said)
 
     def _foreign(self) -> Listeners:
         """Servers of this machine that ran before; workers take them from the process that started them."""
@@ -295,6 +304,7 @@ class Calls:
         self._missing += read_told(output.get(_MISSING, "").encode("utf-8"))
         self._left.append(json.loads(output.get(_LEFT, "{}")))
         self._told_outside.append(output.get(_OUTSIDE, ""))
+        self._trouble += [each for each in json.loads(output.get(_TROUBLE, "[]")) if each not in self._trouble]
 
     def lacked(self) -> tuple[MissingEntry, ...]:
         """What this process and its workers asked for in vain, so far."""
@@ -305,6 +315,7 @@ class Calls:
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
+            output[_TROUBLE] = json.dumps(self._trouble)
             output[_OUTSIDE] = self._in_vain(Scope())
             output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return

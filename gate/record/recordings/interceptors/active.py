@@ -14,6 +14,10 @@ def nothing(url: str) -> bool:
     return False
 
 
+def silent(url: str) -> None:
+    """Nobody is told."""
+
+
 def unchanged(url: str) -> str:
     """The address that is meant is the one that is asked."""
     return url
@@ -27,11 +31,13 @@ class Active:
         session: what is asked.
         exempt: whether a call to this absolute URL is left alone, such as one to a server that the test itself runs.
         meant: the address that is meant by the one that is asked, such as the model's behind a proxy's.
+        unseen: told the address of a call that goes out on a way that can't be recorded.
     """
 
     session: Session
     exempt: Callable[[str], bool] = nothing
     meant: Callable[[str], str] = unchanged
+    unseen: Callable[[str], object] = silent
 
     def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Answer | Recorder:
         """What is stored for a call of the current scope, or what takes the live answer.
