@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -75,7 +76,7 @@ class Recorded:
     unsent: tuple[Unsent, ...]
 
 
-def record_missing(
+def record_missing(  # noqa: PLR0913  what, how, where to, and within what
     missing: Iterable[MissingEntry],
     send: Callable[[Request], Answer],
     allowed: Allowed,
@@ -85,6 +86,7 @@ def record_missing(
     store: Store | None = None,
     volatile: Volatile = NONE,
     today: dt.date,
+    left: Callable[[], float] = lambda: math.inf,
 ) -> Recorded:
     """Send what may be sent and is stored nowhere yet; each answer is in the overlay before the next call leaves.
 
@@ -95,11 +97,12 @@ def record_missing(
         overlay: gets the answers.
         store: what is stored anyway.
         volatile: as in the run that wrote the requests.
+        left: seconds that are left for all of them; none is sent once there are none.
 
     Raises:
         RecordingError: all rounds are used up, or the overlay can't be written.
     """
-    sender = _Sender(send, meter, overlay, store, today)
+    sender = _Sender(send, meter, overlay, store, today, left)
     unsent: list[Unsent] = []
     begun = False
     for entry in missing:
@@ -205,8 +208,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 class _Sender:
     def __init__(
-        self, send: Callable[[Request], Answer], meter: Meter, overlay: Store, store: Store | None, today: dt.date
+        self,
+        send: Callable[[Request], Answer],
+        meter: Meter,
+        overlay: Store,
+        store: Store | None,
+        today: dt.date,
+        left: Callable[[], float],
     ) -> None:
+        self._left = left
         self._send = send
         self._meter = meter
         self._overlay = overlay
@@ -229,6 +239,9 @@ class _Sender:
         for asked in entry.asked:
             if is_stored(self._stores, entry, asked):
                 continue
+            if self._left() <= 0:
+                self.stopped = "no time is left for it"
+                return self.stopped
             try:
                 ticket = self._meter.before(request, key.digest, Scope(asked.case, asked.trial))
             except BudgetExhaustedError as error:

@@ -19,7 +19,14 @@ from urllib.parse import quote_plus, unquote_plus
 from gate.record.recordings import bodies
 from gate.record.recordings.exchange import Answer, Headers, Request
 from gate.record.recordings.secret_markup import in_path
-from gate.record.recordings.secret_names import AUTHORIZATION, COOKIE, PASSWORD, field_kind, header_kind, query_kind
+from gate.record.recordings.secret_names import (
+    AUTHORIZATION,
+    COOKIE,
+    PASSWORD,
+    field_kind,
+    header_kind,
+    query_value_kind,
+)
 from gate.record.recordings.secret_places import LONGEST_VALUE, field_value_is_secret, is_plausible
 from gate.record.recordings.secrets_in import spans_of, without_secrets
 from gate.record.recordings.spans import Span, merged, placeholder, replaced, replaced_in_chunks
@@ -95,7 +102,7 @@ def url(address: str) -> str:
     path, mark, rest = address.partition("?")
     if mark:
         query, sharp, fragment = rest.partition("#")
-        address = f"{path}?{_pairs(query, _in_query, random=False)}{sharp}{fragment}"
+        address = f"{path}?{_pairs(query, query_value_kind, random=False)}{sharp}{fragment}"
     return text(_without_path(address), random=False)
 
 
@@ -107,10 +114,6 @@ def _without_path(address: str) -> str:
     if not found:
         return address
     return replaced(path, found).decode("utf-8", "surrogatepass") + (address[end:] if end >= 0 else "")
-
-
-def _in_query(name: str, value: str) -> str:
-    return query_kind(name)
 
 
 def _in_form(name: str, value: str) -> str:

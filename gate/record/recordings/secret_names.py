@@ -107,6 +107,7 @@ _QUERY = {
 }
 
 
+_PLACE = re.compile(r"[A-Za-z]{1,16}(?:[_.-][A-Za-z]{1,16}){0,3}|[0-9]{1,5}")
 _WEAK = {
     "key": API_KEY,
     "auth": AUTHORIZATION,
@@ -175,3 +176,12 @@ def header_kind(name: str) -> str:
 def query_kind(name: str) -> str:
     """Kind of secret that a query parameter with this name holds; empty for none."""
     return _QUERY.get(name.lower()) or field_kind(name)
+
+
+def query_value_kind(name: str, value: str) -> str:
+    """Kind of secret that a query parameter holds; empty for none.
+
+    What is called just `key` may be a place to look at, as in `?key=users`: words without digits, and short numbers.
+    """
+    kind = query_kind(name)
+    return "" if name.lower() == "key" and _PLACE.fullmatch(value) else kind

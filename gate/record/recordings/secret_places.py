@@ -14,7 +14,7 @@ from gate.record.recordings.secret_names import (
     TOKEN,
     field_kind,
     header_kind,
-    query_kind,
+    query_value_kind,
     weak_kind,
 )
 from gate.record.recordings.secret_shapes import after_escape, entropy, is_basic
@@ -179,7 +179,8 @@ def _valued(data: bytes, name: tuple[int, int], after: re.Match[bytes], end: int
             yield from _unquoted(data, title, after.end(), closing)
     elif closing is opening is None and sign == b"=" and data[max(0, first - 6) : first].endswith(_QUERY_BEFORE):
         found = _QUERY_VALUE.match(data, after.end(), end)
-        if found and (kind := query_kind(title)) and (title.lower() != "key" or len(found.group()) >= 8):
+        kind = query_value_kind(title, found.group().decode("utf-8", "replace")) if found else ""
+        if found and kind and (title.lower() != "key" or len(found.group()) >= 8):
             yield Span(found.start(), found.end(), kind)
     elif closing is None and sign != b",":
         yield from _bare(data, title, after, end)

@@ -144,3 +144,11 @@ def test_check_reads_whole_lines(tmp_path: Path, part: dict[str, Any], told: str
     found = problems(leaking)
     assert any(each.kind == "secret" and told in each.text + each.where for each in found), found
     assert not any(secret in each.text for each in found for secret in (KEY, ONE, BOT_ONE))
+
+
+def test_what_is_called_key_and_is_none_tells_requests_apart() -> None:
+    keys = [canonical.key(Request("GET", f"https://a.example/x?key={value}")) for value in ("users", "orders", "12")]
+    assert len({key.digest for key in keys}) == 3
+    assert keys[0].shown["url"] == "https://a.example/x?key=users"
+    same = [canonical.key(Request("GET", f"https://a.example/x?key={value}")) for value in ("querykey1", ONE)]
+    assert same[0] == same[1] == canonical.key(Request("GET", "https://a.example/x"))
