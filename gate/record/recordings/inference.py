@@ -41,6 +41,8 @@ _SERVICES = frozenset(
     | {"vector_store_ids", "file_ids", "server_url", "connector_id", "enable_search", "webhook", "callback_url"}
     | {"retrieval", "retrievalConfig", "attachments"}
 )
+_TIERS = frozenset({"service_tier", "serviceTier", "speed"})
+_LISTED = ("auto", "default", "standard", "standard_only", "flex")
 _REFERENCES = frozenset(
     {"file_id", "file_ids", "file_url", "fileUri", "file_uri", "s3Location", "gcsUri", "gcs_uri", "vector_store_ids"}
     | {"container_id", "server_url", "connector_id", "document_id", "image_id"}
@@ -71,6 +73,8 @@ def not_plain(fields: Mapping[str, Any]) -> str:
             continue
         if name in _STATE or (name == "prompt" and isinstance(value, dict)):
             return f"its field {name} refers to what the provider keeps"
+        if name in _TIERS and value not in _LISTED:
+            return f"its field {name} asks for another price than the listed one"
         if name in _SERVICES:
             return f"its field {name} has the provider ask other services"
     tool = next(_hosted(fields), None)

@@ -41,6 +41,7 @@ def test_a_request_asks_for_few_answers(fields: dict[str, Any]) -> None:
         ({"container": "c_1"}, "container"),
         ({"cachedContent": "cachedContents/1"}, "cachedContent"),
         ({"store": True}, "store"),
+        ({"service_tier": "priority"}, "service_tier"),
         ({"mcp_servers": [{"type": "url", "url": "https://evil.example"}]}, "mcp_servers"),
         ({"web_search_options": {"search_context_size": "high"}}, "web_search_options"),
         ({"data_sources": [{"type": "azure_search"}]}, "data_sources"),
@@ -76,7 +77,7 @@ def test_state_and_tools_of_the_provider_are_refused_by_name(fields: dict[str, A
         {"messages": [{"content": [{"type": "tool_use", "id": "t", "name": "get", "input": {"file_id": "a"}}]}]},
         {"messages": [{"content": "see https://example.org", "tool_calls": [{"function": {"arguments": "{}"}}]}]},
         {"messages": [{"content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]}]},
-        {"input": ["a", "b"], "prompt": "file_id"},
+        {"input": ["a", "b"], "prompt": "file_id", "service_tier": "default"},
     ],
 )
 def test_what_a_request_brings_along_may_be_sent(fields: dict[str, Any]) -> None:
