@@ -211,7 +211,7 @@ def _remedy(reason: str) -> str:
         return "add it to `record-models` on the main branch, if its price is right"
     if "beyond the limit" in reason or "isn't known" in reason:
         return "what was recorded stays; raise the limit, or wait for the next month"
-    if "the provider" in reason or "answers at once" in reason:
+    if any(words in reason for words in ("the provider", "answers at once", "another price")):
         return "a stranger's request may not; record this test yourself, with `gate run --mode auto` and a key"
     if "no time is left" in reason:
         return "what was recorded stays; run it again, or raise `timeout`"
