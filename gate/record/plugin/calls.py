@@ -17,7 +17,7 @@ from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale, wide
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
-from gate.record.plugin.own_servers import OwnServers
+from gate.record.plugin.own_servers import OwnServers, known_foreign
 from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
@@ -34,7 +34,7 @@ from gate.record.recordings.upstreams import placeholder_keys, routes
 from gate.record.recordings.volatile import NONE, Volatile, read_volatile
 from gate.record.recordings.workers import RunSession
 from gate.sandbox.network import sockets
-from gate.sandbox.network.loopback import Listeners, foreign_listeners
+from gate.sandbox.network.loopback import Listeners
 from gate.schema.codec import calls_to_json
 from gate.schema.report import Calls as Counted
 
@@ -56,7 +56,6 @@ KEYS = (
 
 _MISSING = "gate_missing"
 _LEFT = "gate_left"
-_LISTENERS = "GATE_FOREIGN_LISTENERS"
 _OUTSIDE = "gate_outside"
 _TROUBLE = "gate_trouble"
 _RUN = "GATE_RECORDING_RUN"
@@ -134,7 +133,7 @@ class Calls:
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         upstreams = routes(os.environ)
         self._proxy = Proxy(repeating, upstreams)
-        foreign = self._foreign()
+        foreign = known_foreign(self._outside)
         self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
@@ -154,13 +153,6 @@ class Calls:
         said = f"a call to {urlsplit(url).hostname} by `putrequest` of http.client can't be recorded; use `request`"
         if said not in self._trouble:
             self._trouble.append(said)
-
-    def _foreign(self) -> Listeners:
-        """Servers of this machine that ran before; workers take them from the process that started them."""
-        known = os.environ.get(_LISTENERS)
-        foreign = Listeners.from_text(known) if known is not None else foreign_listeners()
-        self._outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
-        return foreign
 
     def _guard(self, foreign: Listeners) -> None:
         """In a replay nothing of this process leaves the machine, and clients start without a key."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from urllib.parse import SplitResult, urlsplit
 
-from gate.sandbox.network.loopback import Listeners, is_loopback, local_names
+from gate.record.plugin.outside import Outside
+from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, local_names
 
+_LISTENERS = "GATE_FOREIGN_LISTENERS"
 _PORTS = {"http": 80, "https": 443}
 _ANY = "loopback"
+
+
+def known_foreign(outside: Outside) -> Listeners:
+    """Servers of this machine that ran before; workers take them from the process that started them."""
+    known = os.environ.get(_LISTENERS)
+    foreign = Listeners.from_text(known) if known is not None else foreign_listeners()
+    outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
+    return foreign
 
 
 class OwnServers:

@@ -28,7 +28,7 @@ _PATIENCE = 900.0
 
 
 class Repeating:
-    """Stands before a session; thread-safe.
+    """Stands before a session; thread-safe. Processes that fork from its own ask the session each time.
 
     Args:
         session: asked the first time.
@@ -44,6 +44,7 @@ class Repeating:
         self._volatile = volatile
         self._folder = folder
         self._failures = failures
+        self._process = os.getpid()
         self._given: dict[str, _Given] = {}
         outside = _Given(folder / "outside", brief=True) if folder is not None else None
         self._open: dict[str, _Given] = {} if outside is None else {"": outside}
@@ -52,7 +53,7 @@ class Repeating:
         """As `Session.ask`; within an instance of a case, what an earlier one was given."""
         __tracebackhide__ = True
         given = self._open.get(scope.case)
-        if given is None:
+        if given is None or os.getpid() != self._process:
             return self._session.ask(request, scope)
         key = canonical.key(request, self._volatile).digest
         known = given.next(key)
