@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,11 +72,7 @@ def record(console: Console, requests: Path, overlay: Path | None) -> int:
     meter = _meter(settings, store, layer)
     if hosts:
         console.say(f"asking {', '.join(hosts)}")
-    end = time.monotonic() + settings.timeout
-
-    def left() -> float:
-        return end - time.monotonic()
-
+    left = _clock(settings.timeout)
     done = record_missing(
         missing,
         lambda request: send(
@@ -95,6 +91,12 @@ def record(console: Console, requests: Path, overlay: Path | None) -> int:
         _tell_unsent(console, done.unsent)
         return EXIT_UNDECIDED
     return EXIT_HOLDS
+
+
+def _clock(seconds: float) -> Callable[[], float]:
+    """What is left of some seconds from now."""
+    end = time.monotonic() + seconds
+    return lambda: end - time.monotonic()
 
 
 def _allowed(settings: Settings) -> Allowed:

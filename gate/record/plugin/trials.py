@@ -121,11 +121,7 @@ class TrialRunner:
         self._running = _Running(item, attempts, self._limit(item, asked))
         reseeds = _reseeding(item.config.option, False)
         try:
-            while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
-                loop.tell(attempts.run_once(loop.number))
-                if calls is not None and stored and loop.result().made == 1:
-                    stored = calls.answering_trials(item.nodeid)
-                    loop.limit(stored)
+            stored = _make(loop, attempts, item, calls, stored)
             broken = attempts.finish()
         finally:
             self._running = None
@@ -245,6 +241,16 @@ class TrialRunner:
         seconds = None if running is None or running.limit is None else running.deadline - time.monotonic()
         with self._alarm.limit(seconds, running.limit if running is not None else None):
             yield
+
+
+def _make(loop: TrialLoop, attempts: Attempts, item: pytest.Item, calls: Calls | None, stored: int) -> int:
+    """Make trials until the loop wants no more; of how many a replay has answers, the first trial shows."""
+    while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
+        loop.tell(attempts.run_once(loop.number))
+        if calls is not None and stored and loop.result().made == 1:
+            stored = calls.answering_trials(item.nodeid)
+            loop.limit(stored)
+    return stored
 
 
 def _asked(item: pytest.Item) -> Asked | None:
