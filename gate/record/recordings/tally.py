@@ -156,17 +156,20 @@ class Tally:
     def given(self, case: str) -> dict[int, set[str]]:
         """Keys of the requests of a case that were answered, by trial."""
         with self.turn():
-            return {trial: {key for key, _, _ in given} for trial, given in self._cases[case].samples.items()}
+            samples = self._cases[case].samples if case in self._cases else {}
+            return {trial: {key for key, _, _ in given} for trial, given in samples.items()}
 
     def failed_only(self, case: str) -> bool:
         """Whether a request of a case failed each time it was sent in this session."""
         with self.turn():
-            return bool(self._cases[case].failed - self._cases[case].answered)
+            mine = self._cases.get(case)  # to ask about a case makes none
+            return mine is not None and bool(mine.failed - mine.answered)
 
     def samples(self, case: str) -> list[tuple[tuple[str, int, str], ...]]:
         """What each trial of a case was given: key, occurrence and digest of every answer, sorted."""
         with self.turn():
-            return [tuple(sorted(given)) for _, given in sorted(self._cases[case].samples.items())]
+            samples = self._cases[case].samples if case in self._cases else {}
+            return [tuple(sorted(given)) for _, given in sorted(samples.items())]
 
     def _apply(self, event: Event) -> None:
         case, trial, key = event.slot
