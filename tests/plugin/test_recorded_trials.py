@@ -54,7 +54,6 @@ def suite(project: Project, condition: str, prompt: str = "first") -> None:
     ("condition", "expected"),
     [
         ("made == 1", "1" + "0" * 9),  # the code varies by itself: these are draws of its own chance
-        ("made != 1", "0" + "1" * 9),
         ("answer", "1"),
         ("not answer", "0"),
     ],

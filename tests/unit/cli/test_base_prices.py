@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gate.baselines.base import Base
+from gate.baselines.git import Git
+from gate.baselines.price_table import prices_at
+from gate.errors import SettingsError
+from gate.settings import Settings
 from tests.support.command_line import call
 from tests.support.model_server import ModelServer
 from tests.support.repository import Repository
@@ -31,14 +36,11 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.mark.parametrize(("main", "asked"), [(DEAR, 1), (None, 0)])
-def test_the_price_file_of_a_pull_request_lifts_no_limit(
-    tmp_path: Path, server: ModelServer, main: str | None, asked: int
-) -> None:
+def test_the_price_file_of_a_pull_request_lifts_no_limit(tmp_path: Path, server: ModelServer) -> None:
     repository = Repository(tmp_path / "project")
     settings = 'prices = "prices.json"\nrun-money = 0.05\n'
-    files: dict[str, str | bytes | None] = {"test_model.py": SUITE, "gate.toml": settings}
-    repository.commit(files | ({"prices.json": main} if main else {}) | {".gitignore": ".gate/\n__pycache__/\n"})
+    files = {"test_model.py": SUITE, "gate.toml": settings, ".gitignore": ".gate/\n__pycache__/\n"}
+    repository.commit({**files, "prices.json": DEAR})
     case = '{"id":"test_model.py::test_asks[0]","at":"0123456789","outcome":"passed"}'
     header = '{"gate_baseline":1,"suite":"default"}'
     repository.commit({"baselines/default.jsonl": f"{header}\n{case}\n"}, "baseline")
@@ -46,5 +48,23 @@ def test_the_price_file_of_a_pull_request_lifts_no_limit(
     repository.commit({"prices.json": FREE, "notes.md": "x"}, "prices")
     ended = call("ci", "--base", "main", cwd=repository.path, MODEL=server.url, GATE_MODE="live")
     assert ended.code == 3, ended.out + ended.err
-    assert len(server.requests) <= asked + 1
-    assert "beyond the limit of $0.05 a run" in ended.err + ended.out or "isn't known" in ended.err + ended.out
+    assert len(server.requests) <= 2
+    assert "beyond the limit of $0.05 a run" in ended.err + ended.out
+
+
+def test_the_table_is_that_of_the_base(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "project")
+    commit = repository.commit({"prices.json": DEAR, "other.json": "nothing"})
+    repository.commit({"prices.json": FREE, "new.json": FREE})
+    git = Git(repository.path)
+    base = Base(commit, "main", repository.head, proposed=True)
+
+    def table(name: str) -> str | None:
+        return prices_at(git, base, Settings(prices=name), None)
+
+    assert table("prices.json") == DEAR
+    assert table("./new.json") == '{"models": []}', "a model without a price is refused under a limit in money"
+    assert table("") is None
+    assert table(str(tmp_path / "elsewhere.json")) is None
+    with pytest.raises(SettingsError, match="no table of prices"):
+        table("other.json")
