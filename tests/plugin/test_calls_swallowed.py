@@ -73,8 +73,7 @@ def test_every_user_of_a_fixture_is_charged(project: Project) -> None:
     assert report.completeness.complete
 
 
-@pytest.mark.parametrize("call", ["connect", "ask"])
-@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n1")])
+@pytest.mark.parametrize(("call", "arguments"), [("connect", ("-p", "xdist", "-n1")), ("ask", ())])
 def test_what_is_outside_of_tests_is_charged_to_the_run(
     project: Project, call: str, arguments: tuple[str, ...]
 ) -> None:
