@@ -164,7 +164,10 @@ def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
     outer = _request_layers(request)
     trusted = tools.read_trusted(request, base, outer)
     resolved = resolve(settings_layers(trusted, outer))
-    settings = known.settings = _of_fork(resolved.settings, event)
+    settings = _of_fork(resolved.settings, event)
+    if trusted.prices is not None:
+        settings = settings.model_copy(update={"prices": trusted.prices})
+    known.settings = settings
     require_baseline(trusted, settings.suite)
     if base is not None and not base.head_checked_out and not settings.report:
         raise UsageError(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
+
+from gate.settings.recorded import within
 
 HEADINGS = (
     "workflows",
@@ -46,18 +48,22 @@ _MODEL_ENDINGS = frozenset(
 _CODE = frozenset({".py", ".pyi", ".pyx", ".ipynb", ".r", ".jl", ".js", ".ts", ".go", ".rs", ".java", ".c", ".cpp"})
 
 
-def changed_groups(paths: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    """Paths by heading, in the order of `HEADINGS`; what can't change a result (documents, pictures) is left out."""
+def changed_groups(paths: Iterable[str], recorded: Sequence[str] = ()) -> Mapping[str, tuple[str, ...]]:
+    """Paths by heading, in the order of `HEADINGS`; what can't change a result (documents, pictures) is left out.
+
+    Args:
+        recorded: folders of recordings, as the settings name them.
+    """
     groups: dict[str, list[str]] = {heading: [] for heading in HEADINGS}
     for path in sorted(set(paths)):
-        heading = heading_of(path)
+        heading = heading_of(path, recorded)
         if heading:
             groups[heading].append(path)
     return {heading: tuple(found) for heading, found in groups.items() if found}
 
 
-def heading_of(path: str) -> str:
-    """Heading of one path, or an empty text."""
+def heading_of(path: str, recorded: Sequence[str] = ()) -> str:
+    """Heading of one path, or an empty text. `recorded` is as in `changed_groups`."""
     pure = PurePosixPath(path.lower())
     name, folders, ending = pure.name, pure.parts[:-1], pure.suffix
     if folders[:2] == (".github", "workflows") or name in ("action.yml", "action.yaml") or ".github" in folders:
@@ -74,7 +80,7 @@ def heading_of(path: str) -> str:
         return "conftest and plugins"
     if name in _CONFIGURATION:
         return "pytest configuration"
-    if "recordings" in folders or "cassettes" in folders:
+    if "recordings" in folders or "cassettes" in folders or within(path, [each for each in recorded if each != "."]):
         return "recordings"
     if name.startswith("test_") or name.endswith("_test.py") or "tests" in folders or "test" in folders:
         return "tests"

@@ -14,11 +14,14 @@ from gate.baselines.deciding import of_head, read_deciding
 from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
 from gate.baselines.places import BASELINES, baseline_path, inside, nearest
+from gate.baselines.price_table import prices_at
 from gate.baselines.settings_files import local_layers
 from gate.baselines.stored_witnesses import stored, witnesses_path
+from gate.baselines.untracked import refuse_tracked_overlay
 from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
+from gate.settings.recorded import recorded_folders
 
 __all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "require_baseline", "settings_layers"]
 
@@ -46,6 +49,8 @@ class TrustedBase:
         witnesses: content of the file beside the baseline, from where that was read; empty without one.
         near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
+        recorded: folders of recordings and of an overlay, as the settings name them.
+        prices: text of the table that `prices` names, as the base has it; None where the checkout's counts.
     """
 
     base: Base | None
@@ -65,6 +70,8 @@ class TrustedBase:
     near: tuple[str, ...] = ()
     changes: Changes = field(default_factory=Changes)
     notices: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    prices: str | None = None
 
     @property
     def proposed(self) -> bool:
@@ -74,7 +81,7 @@ class TrustedBase:
     @property
     def changed_groups(self) -> Mapping[str, tuple[str, ...]]:
         """Changed paths that can change what is measured, by heading."""
-        return changed_groups(self.changes.paths)
+        return changed_groups(self.changes.paths, self.recorded)
 
 
 def settings_layers(trusted: TrustedBase, others: Sequence[Layer] = ()) -> list[Layer]:
@@ -126,18 +133,27 @@ def read_trusted(
 
     Raises:
         SettingsError: settings of base or head that can't be read.
-        RepositoryError: objects are missing, or a file is a link or too large.
+        RepositoryError: objects are missing, a file is a link or too large, or the overlay is tracked.
         BaselineError: the baseline is a pointer of Git LFS.
     """
     deciding = read_deciding(git, base, fetch)
     layers = deciding.layers
     trusted = TrustedBase(base, layers, deciding.proposed, layers[0].name if layers else "defaults")
     settings = resolve(settings_layers(trusted, others)).settings
+    if settings.overlay:
+        refuse_tracked_overlay(git, base.head, settings.overlay)
     found = _baseline(git, base, trusted, settings, fetch)
     paths, renames, notices = _changed(git, base)
     changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
     age = in_words(found.baseline_time, now) if now is not None else ""
-    return replace(found, changes=changes, notices=(*deciding.notices, *found.notices, *notices), baseline_age=age)
+    return replace(
+        found,
+        changes=changes,
+        notices=(*deciding.notices, *found.notices, *notices),
+        baseline_age=age,
+        recorded=recorded_folders(settings),
+        prices=prices_at(git, base, settings, fetch),
+    )
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -187,7 +187,7 @@ class Container:
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            options = _options(settings, told, self._workspace, folders.report, commit)
+            options = _options(settings, told, self._workspace, folders.report, commit, request.environ)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -298,7 +298,9 @@ class Container:
             os.lchown(mine, owner.st_uid, owner.st_gid)
 
 
-def _options(settings: Settings, told: Told, root: Path, folder: Path, commit: str) -> list[str]:
+def _options(
+    settings: Settings, told: Told, root: Path, folder: Path, commit: str, environ: Mapping[str, str]
+) -> list[str]:
     """What the plugin is told; plan and witnesses, where there are any, stand in a folder that the suite can read."""
     from gate.record.locally import plugin_options, recording_options
 
@@ -306,7 +308,7 @@ def _options(settings: Settings, told: Told, root: Path, folder: Path, commit: s
     witnesses = _readable(folder / "stored.witnesses", told.witnesses)
     trials = folder / RUN if told.plan else None
     options = plugin_options(settings, commit=commit, plan=plan, trials=trials, witnesses=witnesses)
-    return [*options, *recording_options(settings, root, folder)]
+    return [*options, *recording_options(settings, root, folder, environ)]
 
 
 def _readable(path: Path, data: bytes) -> Path | None:

@@ -41,6 +41,8 @@ _FORCE = click.option(
     help="Use a run that is not whole, or in which nothing passes; stores the reason.",
 )
 _COMMIT = click.option("--commit", default=None, help="Commit that was measured; by default the report's, else HEAD.")
+_OF_SETTINGS = "(settings)"
+"""In place of a folder: that which the settings name."""
 _FORMAT = click.option(
     "--format",
     "form",
@@ -166,8 +168,11 @@ def adopt(
 @click.option(
     "--recordings",
     type=click.Path(path_type=Path),
+    is_flag=False,
+    flag_value=_OF_SETTINGS,
     default=None,
-    help="Also say how pass rates and the answers in this folder changed; where there is no such folder, nothing more.",
+    help="Also say how pass rates and the answers in this folder changed; by itself, in that of the settings. Where "
+    "there is no such folder, nothing more.",
 )
 @click.option(
     "--before", default="HEAD", show_default=True, help="Commit or folder with the answers so far, for --recordings."
@@ -197,8 +202,10 @@ def refresh(  # noqa: PLR0913  the options of a command
     Trials of a replay count once: given again, the same answers are no new ones.
     """
     from gate.baselines.refresh import refresh as prepare
+    from gate.cli.recordings import of_settings
     from gate.cli.refreshed import answers, told
 
+    recordings = of_settings() if recordings == Path(_OF_SETTINGS) else recordings
     settings, path = chosen("refresh …", suite, output)
     candidate = joined(read_report_file(report, settings.max_report_bytes), settings, report)
     current, known = previous(path, settings)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +47,9 @@ def record(console: Console, requests: Path, overlay: Path | None) -> int:
     """Send the requests that a replay lacked, and keep their answers in an overlay, which replays look up first.
 
     Only hosts of `record-hosts` and models of `record-models` are asked, within the limits of a run and of a month,
-    at most `record-rounds` times an overlay. Run it on the main branch, where the key is: the file may come from
-    anybody, and nothing in it is run or believed. What is stored already is not asked again.
+    at most `record-rounds` times an overlay, for at most `timeout` seconds and `trial-timeout` seconds an answer. Run
+    it on the main branch, where the key is: the file may come from anybody, and nothing in it is run or believed. What
+    is stored already is not asked again.
 
     Exit codes: 0 every request has its answer; 2 wrong usage, no key, or no limits; 3 some are still missing.
     """
@@ -70,21 +72,31 @@ def record(console: Console, requests: Path, overlay: Path | None) -> int:
     meter = _meter(settings, store, layer)
     if hosts:
         console.say(f"asking {', '.join(hosts)}")
+    left = _clock(settings.timeout)
     done = record_missing(
         missing,
-        lambda request: send(request, os.environ, timeout=settings.trial_timeout),
+        lambda request: send(
+            request, os.environ, timeout=settings.trial_timeout, total=max(min(settings.trial_timeout, left()), 0)
+        ),
         allowed,
         meter,
         layer,
         store=store,
         volatile=volatile,
         today=_today(),
+        left=left,
     )
     console.result("\n".join(_told(done, meter, layer, settings.record_rounds)))
     if done.unsent:
         _tell_unsent(console, done.unsent)
         return EXIT_UNDECIDED
     return EXIT_HOLDS
+
+
+def _clock(seconds: float) -> Callable[[], float]:
+    """What is left of some seconds from now."""
+    end = time.monotonic() + seconds
+    return lambda: end - time.monotonic()
 
 
 def _allowed(settings: Settings) -> Allowed:
@@ -149,7 +161,7 @@ def _meter(settings: Settings, store: Store, overlay: Store) -> Meter:
         prices_of(Path(settings.prices) if settings.prices else None),
         today=_today,
         budget=budget,
-        history=History(spent(store)),
+        history=History(spent(store), of_others=True),
         ledger=mine,
         run=os.environ.get("GITHUB_RUN_ID", ""),
     )
@@ -201,6 +213,10 @@ def _remedy(reason: str) -> str:
         return "add it to `record-models` on the main branch, if its price is right"
     if "beyond the limit" in reason or "isn't known" in reason:
         return "what was recorded stays; raise the limit, or wait for the next month"
+    if any(words in reason for words in ("the provider", "answers at once", "another price")):
+        return "a stranger's request may not; record this test yourself, with `gate run --mode auto` and a key"
+    if "no time is left" in reason:
+        return "what was recorded stays; run it again, or raise `timeout`"
     if reason.startswith("it was answered with"):
         return "run it again later; what was recorded stays"
     return "run the suite again in the mode `replay` on the pull request, which writes the file anew"

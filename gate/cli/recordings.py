@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +16,26 @@ from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, RecordingError, UsageError
 if TYPE_CHECKING:
     from gate.record.recordings.store import Store
 
+
+def of_settings() -> Path:
+    """The folder of the recordings that the settings of this folder name, from here.
+
+    Raises:
+        SettingsError: they can't be read.
+    """
+    from gate.cli.files import local_settings
+
+    settings = local_settings(Path.cwd())
+    return Path(os.path.normpath(Path(settings.working_directory, settings.recordings)))
+
+
 _FOLDER = click.option(
     "--recordings",
     "folder",
     type=click.Path(path_type=Path),
-    default=Path("recordings"),
-    show_default=True,
-    help="Folder of the recordings.",
+    default=None,
+    callback=lambda context, option, value: of_settings() if value is None else value,
+    help="Folder of the recordings; by default that of the settings.",
 )
 _LARGEST_CASSETTE = 512 * 1024 * 1024
 

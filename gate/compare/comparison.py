@@ -58,9 +58,10 @@ class Comparison:
             return {}
         from gate.compare.decisions import decide_pairs
         from gate.compare.replayed import told_replayed
+        from gate.compare.same_answers import told_of_same_answers
 
         decided = decide_pairs(pairs, self.settings, self.budget, self.arms)
-        return told_replayed(decided, pairs, self.settings, self.changes)
+        return told_of_same_answers(told_replayed(decided, pairs, self.settings, self.changes), pairs)
 
     @cached_property
     def whole_suite(self) -> Together | None:

@@ -6,7 +6,6 @@ review changed nothing on these answers, and not that a drop of some size would 
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from gate.schema.changes import Changes
 from gate.schema.report import Case
 from gate.schema.verdict import REPLAYED, CaseDecision
 from gate.settings import Settings
+from gate.settings.recorded import recorded_folders, within
 
 
 def told_replayed(
@@ -48,8 +48,8 @@ def told_replayed(
 
 
 def _changes_recordings(settings: Settings, changes: Changes) -> bool:
-    folder = posixpath.normpath(posixpath.join(settings.working_directory, settings.recordings))
-    return any(path == folder or path.startswith(f"{folder}/") for path in changes.paths)
+    folders = recorded_folders(settings)
+    return any(within(path, folders) for path in changes.paths)
 
 
 def _is_identical(pair: Pair) -> bool:

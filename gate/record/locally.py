@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from gate.baselines.write import write_atomically
 from gate.errors import UsageError
 from gate.record.recordings.budget import Limits
 from gate.record.recordings.options import Options
@@ -23,6 +24,7 @@ MISSING = "missing.jsonl"
 BOOK = "spending.jsonl"
 WITNESSES = "witnesses.jsonl"
 """What the plugin leaves beside its report."""
+PRICES = "prices.json"
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -67,7 +69,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
-            options += recording_options(settings, root, report.parent)
+            options += recording_options(settings, root, report.parent, environ)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -134,13 +136,18 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
     return strongest(loopback=settings.loopback, user=user)
 
 
-def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]:
+def recording_options(
+    settings: Settings, root: Path, folder: Path, environ: Mapping[str, str] | None = None
+) -> list[str]:
     """What the plugin is told of calls; nothing in the mode `live` unless something limits them.
 
     Args:
         root: folder of the settings, in which their paths start.
         folder: that of the report, for what a replay lacked and for what the processes of the run share.
+        environ: of the gate; that a key of its own stands there is told, and the key is not. None for nothing.
     """
+    from gate.record.recordings.sending import OTHER_KEY
+
     book = folder / BOOK
     book.unlink(missing_ok=True)  # what an earlier run spent is no matter of this one's
     calls = Options(
@@ -148,7 +155,8 @@ def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]
         replay_failures=settings.replay_failures,
         run=limits_of(settings, "run"),
         month=limits_of(settings, "month"),
-        prices=str((root / settings.prices).absolute()) if settings.prices else "",
+        prices=_price_file(settings.prices, root, folder),
+        key=settings.mode == "auto" and bool((environ or {}).get(OTHER_KEY, "").strip()),
     )
     if settings.mode == "live" and not calls.limited:
         return []
@@ -165,6 +173,17 @@ def recording_options(settings: Settings, root: Path, folder: Path) -> list[str]
         options.append(f"--gate-stale-days={settings.stale_days}")
     text = calls.to_text()
     return [*options, f"--gate-calls={text}"] if text else options
+
+
+def _price_file(named: str, root: Path, folder: Path) -> str:
+    """The file with the user's own prices; a table that was read at the base is written beside the report."""
+    if not named.startswith("{"):
+        return str((root / named).absolute()) if named else ""
+    path = folder / PRICES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, named.encode("utf-8"))
+    path.chmod(0o644)  # the suite's user reads it
+    return str(path.absolute())
 
 
 def recordings_folder(settings: Settings, root: Path) -> Path:

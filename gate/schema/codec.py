@@ -55,7 +55,9 @@ def facets_to_json(case: Case) -> Json:
 def trials_to_json(trials: Trials) -> Json | list[Json]:
     """The list of sessions, as the first versions wrote it, where there is nothing else to say."""
     sessions = [
-        {"session": session.id, "outcomes": session.outcomes} | ({} if session.fixed else {"fixed": False})
+        {"session": session.id, "outcomes": session.outcomes}
+        | ({} if session.fixed else {"fixed": False})
+        | ({"answers": session.answers, "alike": session.alike} if session.answers else {})
         for session in trials.sessions
     ]
     more: Json = {"asked": dict(sorted(trials.asked.items()))} if trials.asked else {}
@@ -205,7 +207,9 @@ def _session(data: object, where: str) -> Session:
     if set(outcomes) - {"0", "1"}:
         refuse(f"{where}/outcomes", "a string of 0 and 1", outcomes[:20])
     fixed = truth(entry.get("fixed", True), f"{where}/fixed")
-    return Session(string(entry.get("session", ""), f"{where}/session"), outcomes, fixed)
+    answers = string(entry.get("answers", ""), f"{where}/answers")
+    alike = count(entry.get("alike", 0), f"{where}/alike")
+    return Session(string(entry.get("session", ""), f"{where}/session"), outcomes, fixed, answers, alike)
 
 
 def _metric(data: object, where: str) -> Metric:

@@ -53,11 +53,15 @@ class Session:
         outcomes: one character a trial in order, `1` passed and `0` failed.
         fixed: whether the number of trials was fixed beforehand; a sample that a design or an error stopped is not,
             and never joins a fixed one.
+        answers: digest of what models answered, where all trials were given the very same; else empty.
+        alike: how many trials were given these answers. Where all of them ended alike, `outcomes` holds one.
     """
 
     id: str
     outcomes: str
     fixed: bool = True
+    answers: str = ""
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,8 @@ class CaseDecision:
     Attributes:
         answer: `regression`, `holds` (a drop of `delta` or more would have been found) or `undecided`.
         how: which test decided: `sequential`, `fixed sample`, `both arms`, `pooled`, `floor`; `recorded trials` where a
-            replay had no more; `replayed identically` where recordings gave what they gave on main.
+            replay had no more; `same answers` where the very answers of main's trials end worse; `replayed identically`
+            where recordings gave what they gave on main.
         level: attained one-sided level of "the rate fell"; None where no test was made.
         limit: level at or below which it is a regression: the share of the budget that this test spent.
         baseline, candidate: (passes, trials).

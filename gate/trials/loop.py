@@ -160,6 +160,12 @@ class TrialLoop:
         """Number of the next trial, from 0."""
         return len(self._outcomes)
 
+    def limit(self, cap: int) -> None:
+        """Make at most so many trials after all; what was made stays."""
+        self._cap = min(self._cap, max(cap, 1))
+        if self.wants_more and self._passes + self._fails >= self._cap:
+            self._answer, self._ending = "undecided", Ending.ANSWERED
+
     def tell(self, trial: TrialResult) -> None:
         """Take the next trial."""
         excerpt = trial.excerpt[:EXCERPT_LENGTH]

@@ -30,7 +30,7 @@ _OWN_LINES = re.compile(
 )
 _USES = re.compile(r"uses: (?P<name>[\w-]+/[\w-]+)@(?P<ref>[\w.]+)(?: # (?P<version>v[\w.]+))?")
 _SECRET = re.compile(r"\bsecrets\.(\w+)")
-_REFRESH = "gate run --mode record", "gate recordings check", "--recordings recordings", "git add recordings"
+_REFRESH = "gate run --mode record", "gate recordings check", "--recordings --format", "git add recordings"
 """In this order."""
 _OUTPUT = re.compile(r"steps\.gate\.outputs\.([\w-]+)")
 

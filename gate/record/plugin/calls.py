@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from gate.errors import GateError, RecordingError
-from gate.record.plugin import stale
+from gate.record.plugin import stale, wide
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
+from gate.record.plugin.own_servers import OwnServers, known_foreign
+from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
+from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
-from gate.record.recordings.missing import MissingEntry, joined, read_missing, to_bytes, write_missing
+from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
+from gate.record.recordings.repeating import Repeating
 from gate.record.recordings.scope import current, entered
-from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
 from gate.record.recordings.upstreams import placeholder_keys, routes
-from gate.record.recordings.volatile import read_volatile
+from gate.record.recordings.volatile import NONE, Volatile, read_volatile
+from gate.record.recordings.workers import RunSession
 from gate.sandbox.network import sockets
-from gate.sandbox.network.loopback import Listeners, foreign_listeners
+from gate.sandbox.network.loopback import Listeners
 from gate.schema.codec import calls_to_json
 from gate.schema.report import Calls as Counted
 
@@ -49,8 +55,12 @@ KEYS = (
 """Variables of which one that is not empty lets `auto` record what is missing."""
 
 _MISSING = "gate_missing"
-_LISTENERS = "GATE_FOREIGN_LISTENERS"
+_LEFT = "gate_left"
+_OUTSIDE = "gate_outside"
+_TROUBLE = "gate_trouble"
+_RUN = "GATE_RECORDING_RUN"
 _LONGEST = 600
+_NAMED = 20
 
 
 def register(config: pytest.Config) -> None:
@@ -62,15 +72,16 @@ def register(config: pytest.Config) -> None:
     option = config.getoption
     mode, overlay = option("--gate-mode"), option("--gate-overlay")
     store = Store(Path(config.rootpath) / option("--gate-recordings"))
-    can_record = any(os.environ.get(name) for name in KEYS)
     try:
         options = options_from_text(option("--gate-calls"))
+        can_record = options.key or any(os.environ.get(name) for name in KEYS)
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
-        session = RecordingSession(
+        session = RunSession(
             store,
             mode,
+            run=os.environ.get(_RUN, "") if hasattr(config, "workerinput") else "",
             overlay=Store(Path(config.rootpath) / overlay) if overlay else None,
             volatile=volatile,
             can_record=can_record,
@@ -80,8 +91,9 @@ def register(config: pytest.Config) -> None:
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
-    calls = Calls(config, session, spending.meter)
+    calls = Calls(config, session, spending.meter, options.replay_failures, volatile)
     config.pluginmanager.register(calls, PLUGIN)
+    config.pluginmanager.register(calls.wide, wide.PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
     stale.register(config, session, folders, calls.lacked, volatile)
 
@@ -89,7 +101,14 @@ def register(config: pytest.Config) -> None:
 class Calls:
     """Stands in every process that runs tests."""
 
-    def __init__(self, config: pytest.Config, session: RecordingSession, meter: Meter) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        session: RunSession,
+        meter: Meter,
+        failures: bool = False,
+        volatile: Volatile = NONE,
+    ) -> None:
         self._config = config
         self._session = session
         self._meter = meter
@@ -97,24 +116,49 @@ class Calls:
         self._told = Cost()
         self._lacked = 0
         self._unanswered: set[str] = set()
+        self._failed = ""
+        self._item: pytest.Item | None = None
+        self._used: set[str] = set()
+        self._told_outside: list[str] = []
         self._trouble: list[str] = []
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
+        self._stopped: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
-        self._proxy = Proxy(session, routes(os.environ))
-        self._guard()
+        self._outside.set({_RUN: session.run}, shared=True)
+        self._left: list[dict[str, bool]] = []
+        self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
+        repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
+        worker = hasattr(config, "workerinput")
+        self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
+        upstreams = routes(os.environ)
+        self._proxy = Proxy(repeating, upstreams)
+        foreign = known_foreign(self._outside)
+        self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
-        interceptors.install(session, lambda url: self._proxy.target(url) is not None)
+        self._own = OwnServers(foreign, upstreams.bases.values())
+        interceptors.install(
+            repeating, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded
+        )
 
-    def _guard(self) -> None:
+    def _left_alone(self, url: str) -> bool:
+        """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
+
+        In a replay what the proxy would say is said here, without its address, which differs from run to run.
+        """
+        return self._own(url) if self._proxy.target(url) is None else not self.replays
+
+    def _goes_unrecorded(self, url: str) -> None:
+        said = f"a call to {urlsplit(url).hostname} by `putrequest` of http.client can't be recorded; use `request`"
+        if said not in self._trouble:
+            self._trouble.append(said)
+
+    def _guard(self, foreign: Listeners) -> None:
         """In a replay nothing of this process leaves the machine, and clients start without a key."""
         if not self.replays:
             return
         self._outside.set(placeholder_keys(os.environ))
-        known = os.environ.get(_LISTENERS)
-        foreign = Listeners.from_text(known) if known else foreign_listeners()
-        self._outside.set({_LISTENERS: foreign.to_text()}, shared=True)  # what this process saw
         sockets.install(
             case=lambda: current().case,
             note=self._note,
@@ -144,21 +188,47 @@ class Calls:
 
     def trouble(self, case: str, trial: int) -> str:
         """What a trial of a test asked for in vain, also where its code swallowed that; empty for nothing."""
-        noted = self._session.noted(Scope(case, trial))
-        return str(noted[0])[:_LONGEST] if noted else self._refused.get(Scope(case, trial), "")
+        scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
+        return next((found for scope in scopes if (found := self._in_vain(scope))), "")
+
+    def _fixtures_of(self, case: str) -> list[str]:
+        """Fixtures of wider scopes that the running test uses: what these swallowed concerns all that use them."""
+        if self._item is None or self._item.nodeid != case:
+            return []
+        self._used |= self.wide.used_by(self._item)  # between two trials pytest does not know them
+        return sorted(self._used)
+
+    def _in_vain(self, scope: Scope) -> str:
+        noted = self._session.noted(scope)
+        return str(noted[0])[:_LONGEST] if noted else self._refused.get(scope, "")
+
+    def reasons(self) -> tuple[str, ...]:
+        """Why the report is not whole: something was asked for in vain that belongs to no test."""
+        found = sorted({each for each in (self._in_vain(Scope()), *self._told_outside) if each})
+        return tuple(f"outside of every test: {each}" for each in found[:1])
 
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)
 
-    def identical(self, case: str) -> bool:
-        """Whether all trials of a test were given the very same answers, and are one sample."""
-        return self._session.identical(case)
+    def wants(self, case: str, trials: int) -> None:
+        """Say how many trials of a test are to be made: what one of them lacks is asked for all of them."""
+        self._session.wants(case, trials)
+
+    def answering_trials(self, case: str) -> int:
+        """Of how many trials of a test answers are stored to what its first trial asked."""
+        return self._session.answering_trials(case)
+
+    def same_answers(self, case: str) -> str:
+        """Digest of the answers where all trials of a test were given the very same, and are one sample; else empty."""
+        return self._session.same_answers(case)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._item, self._used = item, set()
         with entered(Scope(item.nodeid)):
             done = yield
+        self._item = None
         self._ended(item.nodeid)
         return done
 
@@ -167,33 +237,26 @@ class Calls:
         if case in self._carried:
             return
         try:
-            self._session.ended(case)
+            self._session.ended(case, whole=case not in self._stopped)
         except GateError as error:
             self._trouble.append(str(error))
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, object, object]:
-        """What a fixture of a wider scope asks belongs to the fixture, whichever test comes first."""
-        if fixturedef.scope == "function":
-            return (yield)
-        with entered(Scope(_fixture_id(fixturedef, request))):
-            return (yield)
-
-    def pytest_fixture_post_finalizer(self, fixturedef: Any, request: Any) -> None:
-        """A fixture of a wider scope is over."""
-        if fixturedef.scope != "function":
-            self._ended(_fixture_id(fixturedef, request))
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+        if call.excinfo is not None:
+            end_where_asked(call.excinfo.value, self._config.rootpath)
         report = yield
         if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
             self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
+        if not report.passed:
+            self._stopped.add(item.nodeid)
+        if report.failed or report.when == "setup":  # a test that is run again begins anew
+            self._failed = item.nodeid if report.failed else ""
         if report.when != "teardown" or item.get_closest_marker("stochastic") is not None:
             return report  # trials are told together, see `facet`
         trouble = self.trouble(item.nodeid, 0)
         self.facet(item.nodeid, report)
-        if trouble and report.passed:
+        if trouble and report.passed and self._failed != item.nodeid:
             report.outcome = "failed"
             report.longrepr = trouble
         return report
@@ -209,6 +272,10 @@ class Calls:
         now = self._meter.total
         counts = self._session.totals()
         known, self._lacked = self._lacked, counts.missing + counts.exhausted + counts.refused + counts.broken
+        fixtures = any(self._session.noted(Scope(name)) for name in self._fixtures_of(case))
+        lacked = max(self._lacked - known, int(fixtures or case in self._unanswered))
+        if lacked:  # what the trials that were not made would lack too
+            lacked = max(lacked, sum(len(entry.asked) for entry in self._session.missing_entries(case)))
         live, replayed, before = now.live, now.replayed, self._told
         self._told = now
         found = Counted(
@@ -217,7 +284,7 @@ class Calls:
             tokens=live.tokens - before.live.tokens,
             money=round(live.money - before.live.money, 9),
             saved=round(replayed.money - before.replayed.money, 9),
-            missing=max(self._lacked - known, int(case in self._unanswered)),
+            missing=lacked,
             unpriced=live.unpriced + replayed.unpriced - before.live.unpriced - before.replayed.unpriced,
         )
         return calls_to_json(found)
@@ -225,9 +292,11 @@ class Calls:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """What a worker of pytest-xdist asked for in vain."""
-        told = (getattr(node, "workeroutput", None) or {}).get(_MISSING, "")
-        if told:
-            self._missing += read_missing(told.encode("utf-8"))
+        output = getattr(node, "workeroutput", None) or {}
+        self._missing += read_told(output.get(_MISSING, "").encode("utf-8"))
+        self._left.append(json.loads(output.get(_LEFT, "{}")))
+        self._told_outside.append(output.get(_OUTSIDE, ""))
+        self._trouble += [each for each in json.loads(output.get(_TROUBLE, "[]")) if each not in self._trouble]
 
     def lacked(self) -> tuple[MissingEntry, ...]:
         """What this process and its workers asked for in vain, so far."""
@@ -238,11 +307,18 @@ class Calls:
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
+            output[_TROUBLE] = json.dumps(self._trouble)
+            output[_OUTSIDE] = self._in_vain(Scope())
+            output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return
         path = self._config.getoption("--gate-missing")
         if path is not None:
+            kept, left = fitting(self.lacked())
+            self._trouble += [f"can't be recorded by `gate record --requests`: {each}" for each in left[:_NAMED]]
+            if len(left) > _NAMED:
+                self._trouble.append(f"and {len(left) - _NAMED:,} more requests of such kinds")
             with contextlib.suppress(GateError):
-                write_missing(self._config.invocation_params.dir / path, self.lacked())
+                write_missing(self._config.invocation_params.dir / path, kept)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
@@ -250,7 +326,9 @@ class Calls:
         sockets.uninstall()
         self._proxy.__exit__(None, None, None)
         self._outside.restore()
+        self._shared.remove()
         try:
+            self._session.end_left(self._left)
             self._session.finish()
         except GateError as error:
             sys.stderr.write(f"recordings: {error}\n")
@@ -259,11 +337,5 @@ class Calls:
         for notice in (*self._session.notices, *self._proxy.problems(), *self._trouble):
             terminalreporter.write_line(f"recordings: {notice}")
         for case in self._session.kept:
-            terminalreporter.write_line(f"recordings: a call of {case} had no answer, so its older answers were kept")
-
-
-def _fixture_id(fixturedef: Any, request: Any) -> str:
-    """A name that does not depend on which test asks first: where the fixture stands, its name, its parameter."""
-    place = str(fixturedef.baseid or "conftest")
-    parameter = f"[{request.param_index}]" if getattr(request, "param_index", 0) else ""
-    return f"{place.partition('::')[0]}::fixture {fixturedef.argname}{parameter}"
+            why = "a call had no answer, or it was skipped or failed before it asked"
+            terminalreporter.write_line(f"recordings: the older answers of {case} were kept: {why}")

@@ -207,7 +207,8 @@ class Gatherer:
         }
         stopped = session.shouldfail or session.shouldstop
         spending = self._config.pluginmanager.get_plugin("gate-spending")
-        reasons = [] if spending is None else list(spending.reasons())
+        calls = self._config.pluginmanager.get_plugin("gate-calls")
+        reasons = [reason for each in (spending, calls) if each is not None for reason in each.reasons()]
         if isinstance(stopped, str) and len(self._tests) < session.testscollected:
             reasons.append(stopped[:300])
         if reasons:

@@ -44,6 +44,20 @@ class _Running:
     deadline: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What the trials of a test were answered from.
+
+    Attributes:
+        stored: of how many trials a replay has answers; 0 where that is no limit.
+        answers, alike: as `gate.schema.report.Session` has them.
+    """
+
+    stored: int = 0
+    answers: str = ""
+    alike: int = 0
+
+
 class TrialRunner:
     """Stands in every process that runs tests.
 
@@ -101,11 +115,13 @@ class TrialRunner:
             lambda: self._alarm.fired,
             (lambda number: "") if calls is None else (lambda number: calls.trouble(item.nodeid, number)),
         )
+        if calls is not None and calls.replays:
+            # as many as the baseline has, so that one round of recording decides as well as the baseline can
+            calls.wants(item.nodeid, min(posed.cap, max(self._plan.fixed or self._plan.estimate, stored)))
         self._running = _Running(item, attempts, self._limit(item, asked))
         reseeds = _reseeding(item.config.option, False)
         try:
-            while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
-                loop.tell(attempts.run_once(loop.number))
+            stored = _make(loop, attempts, item, calls, stored)
             broken = attempts.finish()
         finally:
             self._running = None
@@ -113,9 +129,13 @@ class TrialRunner:
         result = loop.result()
         if calls is not None and result.carried:
             calls.keep(item.nodeid)
-        if calls is not None and calls.identical(item.nodeid):
-            result, stored = replace(result, outcomes=result.outcomes[:1], carried=0), 1
-        reports = self._reports(item, asked, posed, result, attempts, broken, stored)
+        answers = calls.same_answers(item.nodeid) if calls is not None else ""
+        given = _Given(stored, answers, result.made if answers else 0)
+        if answers and len(set(result.outcomes)) == 1:
+            # one sample; where the same answers end differently, the code itself varies and each trial is a draw of it
+            given = replace(given, stored=1)
+            result = replace(result, outcomes=result.outcomes[:1], carried=0)
+        reports = self._reports(item, asked, posed, result, attempts, broken, given)
         if calls is not None:
             calls.facet(item.nodeid, reports[-1])
         if digest:
@@ -130,7 +150,7 @@ class TrialRunner:
         run: TrialsRun,
         attempts: Attempts,
         broken: pytest.TestReport | None,
-        stored: int,
+        given: _Given,
     ) -> list[pytest.TestReport]:
         xfailed = attempts.expected is not None
         judged = ending.judge(run, below=posed.below(run), regressed=posed.regressed(run), xfailed=xfailed)
@@ -138,9 +158,9 @@ class TrialRunner:
         if broken is not None and reports[-1] is not broken:
             reports[-1] = broken
         facets = getattr(reports[-1], FACETS, {"stochastic": True})
-        trials = self._trials(asked, posed, run, attempts.shared)
-        if stored and stored < posed.cap and len(run.outcomes) >= stored and run.answer == "undecided":
-            trials = replace(trials, recorded=stored)
+        trials = self._trials(asked, posed, run, attempts.shared, given)
+        if 0 < given.stored < posed.cap and len(run.outcomes) >= given.stored and run.answer == "undecided":
+            trials = replace(trials, recorded=given.stored)
         setattr(reports[-1], FACETS, {**facets, "trials": trials_to_json(trials)})
         if self._inputs is not None and self._plan.fixed is None and broken is None:
             usual = all(not hasattr(report, "wasxfail") for report in reports)
@@ -148,9 +168,10 @@ class TrialRunner:
                 setattr(reports[-1], ENTRY, self._inputs.entry(item, asked, run, self._session))
         return reports
 
-    def _trials(self, asked: Asked, posed: Posed, run: TrialsRun, shared: tuple[str, ...]) -> Trials:
+    def _trials(self, asked: Asked, posed: Posed, run: TrialsRun, shared: tuple[str, ...], given: _Given) -> Trials:
         fixed = isinstance(posed.design, Fixed) and run.ending is Ending.ANSWERED
-        sessions = (Session(self._session, run.outcomes, fixed),) if run.outcomes else ()
+        session = Session(self._session, run.outcomes, fixed, given.answers, given.alike)
+        sessions = (session,) if run.outcomes else ()
         return Trials(
             sessions,
             asked=asked.deciding(),
@@ -220,6 +241,16 @@ class TrialRunner:
         seconds = None if running is None or running.limit is None else running.deadline - time.monotonic()
         with self._alarm.limit(seconds, running.limit if running is not None else None):
             yield
+
+
+def _make(loop: TrialLoop, attempts: Attempts, item: pytest.Item, calls: Calls | None, stored: int) -> int:
+    """Make trials until the loop wants no more; of how many a replay has answers, the first trial shows."""
+    while loop.wants_more and not (item.session.shouldstop or item.session.shouldfail):
+        loop.tell(attempts.run_once(loop.number))
+        if calls is not None and stored and loop.result().made == 1:
+            stored = calls.answering_trials(item.nodeid)
+            loop.limit(stored)
+    return stored
 
 
 def _asked(item: pytest.Item) -> Asked | None:

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 from gate.record.recordings import bodies, redact
 from gate.record.recordings.canonical_bodies import canonical_body, pairs
 from gate.record.recordings.exchange import Headers, Request
-from gate.record.recordings.secret_names import query_kind
+from gate.record.recordings.secret_names import query_value_kind
 from gate.record.recordings.volatile import NONE, PLACEHOLDER, Volatile, text_without
 
 LONGEST_SHOWN = 1_000_000
@@ -119,7 +119,7 @@ def _query(query: str, volatile: Volatile) -> list[list[str]]:
     # Secret parameters are left out rather than shown: a machine without any key sends none.
     out = []
     for name, value in pairs(query.encode("utf-8", "surrogatepass"), NONE):
-        if not query_kind(name):
+        if not query_value_kind(name, value):
             out.append([name, PLACEHOLDER if name in volatile.query else value])
     return out
 

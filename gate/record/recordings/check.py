@@ -12,7 +12,7 @@ from gate.errors import RecordingError
 from gate.record.recordings import redact
 from gate.record.recordings.bodies import UnreadableError, decoded
 from gate.record.recordings.decode import decode, scan
-from gate.record.recordings.entry import Head, Place
+from gate.record.recordings.entry import Entry, Head, Place
 from gate.record.recordings.exchange import Answer
 from gate.record.recordings.store import Store
 
@@ -72,11 +72,12 @@ def _of_line(line: bytes, number: int, where: str) -> Iterator[Problem]:
             yield Problem("damaged", where, error.message, error.remedy)
     if not line.endswith(b"\n"):
         yield Problem("damaged", where, "the last line is half-written", "the next run that records takes it away")
+    text = line.decode("utf-8", "replace")
     if entry is None:
-        yield from _secrets(line.decode("utf-8", "replace"), where)
-    else:
-        yield from _of_answer(entry.answer, where)
-        yield from _of_request(entry.request or {}, where)
+        yield from _secrets(text, where)
+        return
+    found = [*_of_answer(entry.answer, where), *_of_request(entry.request or {}, where), *_of_rest(entry, where)]
+    yield from found or _secrets(text, where, random=False)  # the whole line, whatever stands in it
 
 
 def _of_answer(answer: Answer, where: str) -> Iterator[Problem]:
@@ -94,12 +95,25 @@ def _of_request(shown: Mapping[str, Any], where: str) -> Iterator[Problem]:
     url, body = shown.get("url"), shown.get("body")
     if isinstance(url, str) and redact.url(url) != url:
         yield Problem("secret", where, "the address of the request holds what looks like a secret", _REMEDY)
+    headers = shown.get("headers")
+    if isinstance(headers, dict):
+        given = tuple((name, str(value)) for name, value in headers.items())
+        for (name, value), (_, clean) in zip(given, redact.headers(given), strict=True):
+            if value != clean:
+                yield Problem("secret", where, f"the header {name} of the request looks like a secret", _REMEDY)
     if isinstance(body, dict):
         whole = body["json"] if isinstance(body.get("json"), str) else json.dumps(body, ensure_ascii=False)
         yield from _secrets(whole, f"{where}, body of the request")
 
 
-def _secrets(text: str, where: str) -> Iterator[Problem]:
-    for found in redact.find(text):
+def _of_rest(entry: Entry, where: str) -> Iterator[Problem]:
+    """What stands beside the answer and its request: the id of the case, and where the answer comes from."""
+    meta = entry.meta
+    for name, text in (("id of the case", entry.case), ("client", meta.client), ("model", meta.model)):
+        yield from _secrets(text, f"{where}, {name}", random=False)
+
+
+def _secrets(text: str, where: str, *, random: bool = True) -> Iterator[Problem]:
+    for found in redact.find(text, random=random):
         told = f"looks like a secret ({found.kind}) at {found.place}: {found.excerpt}"
         yield Problem("secret", where, told, _REMEDY)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import json
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, field, replace
 
+from gate.record.recordings import forks
 from gate.record.recordings.budget import Amount, amount_of
 from gate.record.recordings.exchange import Answer, Request, Scope
-from gate.record.recordings.forecast import History
+from gate.record.recordings.forecast import History, least_usage
 from gate.record.recordings.ledger import Ledger, Line
 from gate.record.recordings.limits import Budget
 from gate.record.recordings.prices import Prices
+from gate.record.recordings.shared_log import SharedLog
 from gate.record.recordings.usage import Usage, read_usage
 
 
@@ -37,7 +41,7 @@ class Ticket:
 
 
 class Meter:
-    """Asked before and after each call of a run; thread-safe.
+    """Asked before and after each call of a run; thread-safe, and one over all processes that fork from its own.
 
     Args:
         prices: the table that holds.
@@ -47,6 +51,8 @@ class Meter:
         today: gives the day in UTC.
         run: who pays, as the ledger names it.
     """
+
+    rank = 3
 
     def __init__(
         self,
@@ -64,8 +70,14 @@ class Meter:
         self._ledger = ledger
         self._today = today
         self._run = run
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
+        self._log = SharedLog()
         self._total = Cost()
+        forks.protect(self)
+
+    def before_fork(self) -> None:
+        """From here on what calls cost is also written where parent and child read it."""
+        self._log.before_fork()
 
     def before(self, request: Request, key: str, scope: Scope) -> Ticket:
         """Ask whether a live call may leave.
@@ -87,9 +99,15 @@ class Meter:
         """
         usage = read_usage(answer, ticket.request)
         taken = amount_of(usage, self.prices)
-        self._budget.settle(ticket.reserved, taken, lambda: self._note(usage, taken))
+        least = self._at_least(ticket.request, answer, taken) if taken.uncounted and usage.priced_as else taken
+        self._budget.settle(ticket.reserved, least, lambda counted: self._note(usage, counted))
         self._count(Cost(live=taken))
         return usage
+
+    def _at_least(self, request: Request, answer: Answer, taken: Amount) -> Amount:
+        """An amount that isn't known, with what the texts on both sides imply."""
+        least = amount_of(least_usage(request, answer), self.prices)
+        return replace(taken, tokens=least.tokens, money=least.money)
 
     def _note(self, usage: Usage, taken: Amount) -> None:
         if self._ledger is not None:
@@ -100,11 +118,23 @@ class Meter:
         self._count(Cost(replayed=amount_of(usage, self.prices)))
 
     def _count(self, cost: Cost) -> None:
-        with self._lock:
+        with self._turn():
             self._total = self._total + cost
+            if not self._log.alone:
+                self._log.append(json.dumps([astuple(cost.live), astuple(cost.replayed)]).encode("ascii") + b"\n")
 
     @property
     def total(self) -> Cost:
         """All cases together; asked after every test, so no sum over them."""
-        with self._lock:
+        with self._turn():
             return self._total
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Keep others out, having added up what forked processes counted; without their file, this process alone."""
+        with self.lock, contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError):
+                for line in held.enter_context(self._log.turn()):
+                    live, replayed = json.loads(line)
+                    self._total = self._total + Cost(Amount(*live), Amount(*replayed))
+            yield

@@ -26,6 +26,7 @@ _OF_NETWORK = ("date", "server", "via", "age", "alt-svc", "nel", "report-to", "c
 _OF_BROWSERS = ("strict-transport-security", "x-content-type-options")
 _NOISE = frozenset({*_OF_CONNECTION, *_OF_NETWORK, *_OF_BROWSERS})
 """Headers that tell nothing of the answer; clients work out anew what they need of them."""
+_FAILED = frozenset({401, 402, 403, 407, 408, 429})
 MOST = 10**9
 """Numbers of trials and occurrences stay below."""
 
@@ -122,8 +123,9 @@ class Entry:
 
 
 def is_failure(answer: Answer) -> bool:
-    """Whether a call failed whatever it asked: too many calls, a broken server, no whole answer."""
-    return bool(answer.failure) or answer.status == 429 or answer.status >= 500
+    """Whether a call failed whatever it asked: a key that is wrong, may not, or has no money left, too many calls, a
+    broken server, no whole answer."""
+    return bool(answer.failure) or answer.status in _FAILED or answer.status >= 500
 
 
 def storable(answer: Answer) -> Answer:

@@ -9,7 +9,7 @@ from gate.record.recordings.book import Book
 from gate.record.recordings.budget import NO_LIMITS, Amount, Limits, in_words
 
 
-def _nothing() -> None: ...
+def _nothing(amount: Amount) -> None: ...
 
 
 class Budget:
@@ -56,22 +56,23 @@ class Budget:
                 )
             return self._book.reserve(expected)
 
-    def settle(self, reserved: str, actual: Amount, note: Callable[[], object] = _nothing) -> None:
-        """Replace what was reserved by what it took; where the answer doesn't say, the reservation counts on.
+    def settle(self, reserved: str, actual: Amount, note: Callable[[Amount], object] = _nothing) -> None:
+        """Replace what was reserved by what it took; where the answer doesn't say, at least the reservation counts on.
 
         Args:
-            note: writes it into the month's ledger, before anybody else looks at both.
+            actual: of what isn't known, what it took at least.
+            note: writes what counts into the month's ledger, before anybody else looks at both.
         """
         with self._book.turn():
-            note()
             expected = self._book.open[reserved]
             taken = Amount(
                 actual.calls,
-                expected.tokens if actual.uncounted else actual.tokens,
-                expected.money if actual.unpriced else actual.money,
+                max(expected.tokens, actual.tokens) if actual.uncounted else actual.tokens,
+                max(expected.money, actual.money) if actual.unpriced else actual.money,
                 actual.uncounted,
                 actual.unpriced,
             )
+            note(taken)
             self._book.settle(reserved, taken)
 
     def require(self, expected: Amount) -> None:

@@ -24,6 +24,7 @@ MOST_ASKED = 20_000
 _LONGEST_TEXT = 8_192
 _MOST_HEADERS = 64
 _MOST_NUMBER = 1_000_000
+_SHOWN = 200
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
@@ -114,6 +115,50 @@ def write_missing(path: Path, entries: Iterable[MissingEntry]) -> bool:
     except OSError as error:
         raise unwritable(path, error) from None
     return bool(entries)
+
+
+def fitting(entries: Iterable[MissingEntry]) -> tuple[tuple[MissingEntry, ...], tuple[str, ...]]:
+    """The entries that `read_missing` takes again, and one sentence for each that it would refuse.
+
+    Those that come first by key stay where all together are too much.
+    """
+    kept: list[MissingEntry] = []
+    left: list[str] = []
+    size = asked = 0
+    for entry in joined(entries):
+        line = to_json(to_fields(entry))
+        length, calls = len(line) + 1, len(entry.asked)
+        try:
+            if size + length > MOST_BYTES - _LONGEST_TEXT:
+                _refuse(f"the file would have more than {MOST_BYTES:,} bytes", "")
+            if len(kept) == MOST_ENTRIES:
+                _refuse(f"the file would have more than {MOST_ENTRIES:,} requests", "")
+            if asked + calls > MOST_ASKED:
+                _refuse(f"the file would have more than {MOST_ASKED:,} calls", "")
+            from_fields(_object(line, ""), "")
+        except RecordingError as error:
+            left.append(f"{_shown(entry.request)}: {error.message}")
+            continue
+        kept.append(entry)
+        size, asked = size + length, asked + calls
+    return tuple(kept), tuple(left)
+
+
+def _shown(request: Request) -> str:
+    return ascii(f"{request.method} {request.url}"[:_SHOWN])[1:-1]
+
+
+def read_told(data: bytes) -> tuple[MissingEntry, ...]:
+    """Entries that a process of this run wrote with `to_bytes`: what no file may hold stands among them."""
+    return joined(from_told(json.loads(line)) for line in data.splitlines()[1:])
+
+
+def from_told(fields: dict[str, Any]) -> MissingEntry:
+    """One entry from what `to_fields` made in a process of this run."""
+    request = fields["request"]
+    headers = tuple((str(name), str(value)) for name, value in request.get("headers", ()))
+    told = Request(request["method"], request["url"], headers, body_of(request, "request"))
+    return MissingEntry(fields["key"], told, tuple(Asked(*each) for each in fields["asked"]))
 
 
 def read_missing(data: bytes, name: str = "missing.jsonl") -> tuple[MissingEntry, ...]:

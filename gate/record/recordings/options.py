@@ -21,6 +21,7 @@ class Options:
         run, month: limits of live calls.
         prices: file with the user's own prices; empty for none.
         book: file that all processes of a run share to hold its limits; empty where there is one process only.
+        key: whether a key is at hand that the suite does not see, so that `auto` records what is missing.
     """
 
     volatile: tuple[str, ...] = ()
@@ -29,6 +30,7 @@ class Options:
     month: Limits = NO_LIMITS
     prices: str = ""
     book: str = ""
+    key: bool = False
 
     @property
     def limited(self) -> bool:

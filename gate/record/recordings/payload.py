@@ -22,6 +22,16 @@ _MOST_OUTPUT = (
     *("max_completion_tokens", "max_output_tokens", "max_tokens", "max_tokens_to_sample"),
     *("maxOutputTokens", "maxTokens", "num_predict"),
 )
+_ANSWERS = (
+    "n",
+    "best_of",
+    "candidateCount",
+    "candidate_count",
+    "num_generations",
+    "numResults",
+    "num_return_sequences",
+)
+_OPTIONS = ("generationConfig", "generation_config", "inferenceConfig", "options", "parameters")
 
 
 def readable(headers: Headers, body: bytes) -> bytes:
@@ -145,15 +155,36 @@ def _without_action(name: str) -> str:
 
 
 def most_output(request: Request) -> int | None:
-    """How many tokens a request lets come out at most; None when it sets no limit."""
+    """How many tokens a request lets come out at most in one answer; None when it sets no limit.
+
+    Of several limits the highest, since nobody knows which one a server heeds.
+    """
+    return max(_counts(request_fields(request), _MOST_OUTPUT), default=None)
+
+
+def answers_asked(request: Request) -> int:
+    """How many answers one request asks for: so many of each of its prompts; at least 1."""
     fields = request_fields(request)
-    inner = (fields.get(name) for name in ("generationConfig", "inferenceConfig", "options"))
-    for place in (fields, *(value for value in inner if isinstance(value, dict))):
-        for name in _MOST_OUTPUT:
-            value = place.get(name)
-            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-                return value
-    return None
+    prompts = fields.get("prompt")
+    if not isinstance(prompts, list) or not all(isinstance(each, str | list) for each in prompts):
+        prompts = []  # one prompt, maybe as a list of tokens
+    return max(_counts(fields, _ANSWERS), default=1) * max(len(prompts), 1)
+
+
+def _counts(fields: Mapping[str, Any], names: Iterable[str]) -> list[int]:
+    """Values of these names that are whole numbers from 1, at the top and where providers put their options."""
+    inner = (fields.get(name) for name in _OPTIONS)
+    places = (fields, *(value for value in inner if isinstance(value, dict)))
+    return [value for place in places for name in names if (value := _count(place.get(name))) > 0]
+
+
+def _count(value: Any) -> int:
+    """A whole number, also where it is written as `8.0` or `"8"`, which some servers read; else 0."""
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,12}", value):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def model_of_shown(shown: Mapping[str, Any]) -> str:

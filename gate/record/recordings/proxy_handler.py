@@ -123,13 +123,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self._refuse(NOT_RECORDED, "gate_not_stored", str(error))
 
     def _pass_on(self, request: Request, recorder: Recorder, live: Live) -> None:
+        """Give the client each piece as it comes, and the end only once it is stored and counted.
+
+        What the client does after the end then finds that done. Where a length says in advance what the end is, the
+        last piece waits for it; where there is no body, the head does.
+        """
         length = length_of(live.headers)
-        write = self._head(request, live.status, live.headers, length, bodiless=live.bodiless)
+        if live.bodiless or length == 0:
+            recorder.finish()
+            self._head(request, live.status, live.headers, length, bodiless=live.bodiless)
+            return
+        write = self._head(request, live.status, live.headers, length, bodiless=False)
+        seen, last = 0, b""
         for piece in live.pieces():
-            write(piece)
+            seen += len(piece)
+            if seen == length:
+                last = piece
+            else:
+                write(piece)
             recorder.chunk(piece)
-        recorder.finish()  # before the client sees the end: what it asks next finds this answer stored
-        write(b"")
+        recorder.finish()
+        write(last)
 
     def handle_one_request(self) -> None:
         self._head_sent = False

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from gate.record.recordings.exchange import Failure, Headers, Request
+from gate.record.recordings.interceptors.http_client import OURS
 from gate.record.recordings.proxy_wire import answer_headers, length_of
 
 _PIECE = 65_536
@@ -120,6 +121,7 @@ def _proxy_of(parts: SplitResult) -> SplitResult | None:
 
 
 def _send(connection: http.client.HTTPConnection, target: str, parts: SplitResult, request: Request) -> None:
+    vars(connection)[OURS] = True
     connection.putrequest(request.method, target, skip_host=True, skip_accept_encoding=True)
     connection.putheader("Host", _authority(parts))
     given = {name.lower() for name, _ in request.headers}

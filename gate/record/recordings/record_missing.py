@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -19,42 +20,17 @@ from gate.errors import BudgetExhaustedError, RecordingError
 from gate.record.recordings import canonical
 from gate.record.recordings.entry import Entry, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Request, Scope
+from gate.record.recordings.inference import CONTENT, ENDPOINTS, is_inference, not_plain
 from gate.record.recordings.missing import Asked, MissingEntry
 from gate.record.recordings.new_entry import new_entry
-from gate.record.recordings.payload import model_of_request
+from gate.record.recordings.payload import answers_asked, model_of_request
 from gate.record.recordings.session import Meter
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
 
-ENDPOINTS = (
-    "*/chat/completions",
-    "*/completions",
-    "*/responses",
-    "*/messages",
-    "*/embeddings",
-    "*/moderations",
-    "*/rerank",
-    "*:generateContent",
-    "*:streamGenerateContent",
-    "*:embedContent",
-    "*:batchEmbedContents",
-    "*/invoke",
-    "*/invoke-with-response-stream",
-    "*/converse",
-    "*/converse-stream",
-    "*/api/chat",
-    "*/api/generate",
-    "*/api/embed",
-)
-"""Paths that ask a model and do nothing else: no files, no trainings, no administration."""
-
 _COMMON = ("content-type", "accept", "accept-language", "prefer", "api-version", "x-api-version")
 _OF_PROVIDERS = ("anthropic-version", "anthropic-beta", "openai-beta", "x-goog-fieldmask", "x-amz-target")
 _SENT = frozenset({*_COMMON, *_OF_PROVIDERS})
-_OWN_ANSWERS = frozenset({401, 402, 403, 407, 408})
-"""Answers to the key that was used, not to the request."""
-_CONTENT = frozenset({"messages", "input", "contents", "prompt", "system", "instructions", "systemInstruction"})
-"""What is said to a model, where a name is only a word."""
 _ROUNDS = "rounds.json"
 
 
@@ -65,14 +41,16 @@ class Allowed:
     Attributes:
         hosts: names, with `:port` where it is not 443. They are asked over TLS, `localhost` and `127.0.0.1` without.
         models: patterns such as `gpt-4o-mini*`; every model that a request names must match one.
-        endpoints: patterns of paths.
+        endpoints: regular expressions of whole paths.
         rounds: how often one overlay may be added to.
+        answers: how many answers one request may ask for (`n`, `best_of`, `candidateCount`, times its prompts).
     """
 
     hosts: frozenset[str]
     models: tuple[str, ...]
     endpoints: tuple[str, ...] = ENDPOINTS
     rounds: int = 5
+    answers: int = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +76,7 @@ class Recorded:
     unsent: tuple[Unsent, ...]
 
 
-def record_missing(
+def record_missing(  # noqa: PLR0913  what, how, where to, and within what
     missing: Iterable[MissingEntry],
     send: Callable[[Request], Answer],
     allowed: Allowed,
@@ -108,6 +86,7 @@ def record_missing(
     store: Store | None = None,
     volatile: Volatile = NONE,
     today: dt.date,
+    left: Callable[[], float] = lambda: math.inf,
 ) -> Recorded:
     """Send what may be sent and is stored nowhere yet; each answer is in the overlay before the next call leaves.
 
@@ -118,11 +97,12 @@ def record_missing(
         overlay: gets the answers.
         store: what is stored anyway.
         volatile: as in the run that wrote the requests.
+        left: seconds that are left for all of them; none is sent once there are none.
 
     Raises:
         RecordingError: all rounds are used up, or the overlay can't be written.
     """
-    sender = _Sender(send, meter, overlay, store, today)
+    sender = _Sender(send, meter, overlay, store, today, left)
     unsent: list[Unsent] = []
     begun = False
     for entry in missing:
@@ -173,7 +153,7 @@ def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> st
     if parts.netloc not in allowed.hosts or parts.scheme not in (("http", "https") if plain else ("https",)):
         return "its host is not allowed"
     path = parts.path.replace("%3A", ":")  # versions of models at Amazon
-    if "%" in path or "//" in path or not any(fnmatchcase(path, each) for each in allowed.endpoints):
+    if "%" in path or "//" in path or not is_inference(path, allowed.endpoints):
         return "its path is not that of a call of a model"
     unsent = key.shown.get("headers", {}).keys() - _SENT
     if unsent or any(name.lower() == "content-encoding" for name, _ in entry.request.headers):
@@ -182,6 +162,11 @@ def why_refused(entry: MissingEntry, key: canonical.Key, allowed: Allowed) -> st
         fields = json.loads(entry.request.body, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return "its body is no JSON in which each name stands once"
+    asked = answers_asked(entry.request)
+    if asked > allowed.answers:
+        return f"it asks for {asked:,} answers at once, and at most {allowed.answers} are asked for"
+    if isinstance(fields, dict) and (more := not_plain(fields)):
+        return more
     models = _models(fields) if isinstance(fields, dict) else None
     in_path = model_of_request(Request("POST", str(key.shown["url"])))
     models = [*models, in_path] if models is not None and in_path else models
@@ -204,7 +189,7 @@ def _models(fields: Mapping[str, Any]) -> list[str] | None:
             if not all(isinstance(model, str) for model in each):
                 return None
             found += each
-        elif name not in _CONTENT:
+        elif name not in CONTENT:
             waiting.append(value)
     while waiting:
         inner = waiting.pop()
@@ -223,8 +208,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 class _Sender:
     def __init__(
-        self, send: Callable[[Request], Answer], meter: Meter, overlay: Store, store: Store | None, today: dt.date
+        self,
+        send: Callable[[Request], Answer],
+        meter: Meter,
+        overlay: Store,
+        store: Store | None,
+        today: dt.date,
+        left: Callable[[], float],
     ) -> None:
+        self._left = left
         self._send = send
         self._meter = meter
         self._overlay = overlay
@@ -247,6 +239,9 @@ class _Sender:
         for asked in entry.asked:
             if is_stored(self._stores, entry, asked):
                 continue
+            if self._left() <= 0:
+                self.stopped = "no time is left for it"
+                return self.stopped
             try:
                 ticket = self._meter.before(request, key.digest, Scope(asked.case, asked.trial))
             except BudgetExhaustedError as error:
@@ -254,7 +249,7 @@ class _Sender:
                 return self.stopped
             answer = self._send(request)
             self._meter.after(ticket, answer)
-            if is_failure(answer) or answer.status < 200 or 300 <= answer.status < 400 or answer.status in _OWN_ANSWERS:
+            if is_failure(answer) or answer.status < 200 or 300 <= answer.status < 400:
                 return f"it was answered with {answer.failure or answer.status}"
             found = new_entry(request, key, (asked.case, asked.trial, key.digest), answer, self._today)
             self.entries.append(self._overlay.append(found, encode_tail(found.answer, found.meta), at=asked.n))

@@ -18,8 +18,16 @@ from urllib.parse import quote_plus, unquote_plus
 
 from gate.record.recordings import bodies
 from gate.record.recordings.exchange import Answer, Headers, Request
-from gate.record.recordings.secret_names import AUTHORIZATION, COOKIE, PASSWORD, field_kind, header_kind, query_kind
-from gate.record.recordings.secret_places import LONGEST_VALUE
+from gate.record.recordings.secret_markup import in_path
+from gate.record.recordings.secret_names import (
+    AUTHORIZATION,
+    COOKIE,
+    PASSWORD,
+    field_kind,
+    header_kind,
+    query_value_kind,
+)
+from gate.record.recordings.secret_places import LONGEST_VALUE, field_value_is_secret, is_plausible
 from gate.record.recordings.secrets_in import spans_of, without_secrets
 from gate.record.recordings.spans import Span, merged, placeholder, replaced, replaced_in_chunks
 from gate.record.recordings.streamed import spans_of_stream
@@ -94,8 +102,22 @@ def url(address: str) -> str:
     path, mark, rest = address.partition("?")
     if mark:
         query, sharp, fragment = rest.partition("#")
-        address = f"{path}?{_pairs(query, query_kind, random=False)}{sharp}{fragment}"
-    return text(address, random=False)
+        address = f"{path}?{_pairs(query, query_value_kind, random=False)}{sharp}{fragment}"
+    return text(_without_path(address), random=False)
+
+
+def _without_path(address: str) -> str:
+    """An address without the parts of its path that stand behind one such as `token`."""
+    end = address.find("?")
+    path = address[: end if end >= 0 else len(address)].encode("utf-8", "surrogatepass")
+    found = merged(path, in_path(path, is_plausible))
+    if not found:
+        return address
+    return replaced(path, found).decode("utf-8", "surrogatepass") + (address[end:] if end >= 0 else "")
+
+
+def _in_form(name: str, value: str) -> str:
+    return field_kind(name) or field_value_is_secret(name, value.encode("utf-8", "surrogatepass"), b"")
 
 
 def text(value: str, *, random: bool = True) -> str:
@@ -107,11 +129,15 @@ def text(value: str, *, random: bool = True) -> str:
     return value if clean is data else clean.decode("utf-8", "surrogatepass")
 
 
-def find(value: str) -> list[Found]:
-    """What looks like a secret in a text, such as that of a file of recordings; nothing in what was redacted."""
+def find(value: str, *, random: bool = True) -> list[Found]:
+    """What looks like a secret in a text, such as that of a file of recordings; nothing in what was redacted.
+
+    Args:
+        random: also what looks drawn at random, see `spans_of`.
+    """
     data = value.encode("utf-8", "surrogatepass")
     found, line, begin, seen = [], 1, 0, 0
-    for span in spans_of(data):
+    for span in spans_of(data, random=random):
         line += data.count(b"\n", seen, span.start)
         begin = max(begin, data.rfind(b"\n", seen, span.start) + 1)
         seen = span.start
@@ -150,12 +176,12 @@ def _cookies(value: str, *, all_of_them: bool) -> str:
     return ";".join(pieces)
 
 
-def _pairs(query: str, kind_of: Callable[[str], str], *, random: bool) -> str:
+def _pairs(query: str, kind_of: Callable[[str, str], str], *, random: bool) -> str:
     """A query or form without secrets; pairs without any stay as they are written."""
     out = []
     for pair in query.split("&"):
         name, sign, value = pair.partition("=")
-        kind = kind_of(unquote_plus(name)) if value else ""
+        kind = kind_of(unquote_plus(name), unquote_plus(value, errors="surrogateescape")) if value else ""
         if kind:
             pair = f"{name}={placeholder(kind)}"  # noqa: PLW2901
         elif "%" in value or "+" in value:
@@ -174,7 +200,7 @@ def _body(given: Headers, body: bytes) -> bytes:
         return body
     if media == bodies.FORM and body[:1] not in (b"{", b"["):
         form = body.decode("latin-1")
-        clean = _pairs(form, field_kind, random=True)
+        clean = _pairs(form, _in_form, random=True)
         body = body if clean == form else clean.encode("latin-1", "replace")
     elif media.startswith("multipart/"):
         body = _multipart(body)

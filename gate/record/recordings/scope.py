@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import lru_cache
 
+from gate.errors import RecordingError
+from gate.record.recordings import redact
 from gate.record.recordings.exchange import Scope
 
 _OUTSIDE = Scope()
@@ -14,6 +17,22 @@ _current = [_OUTSIDE]
 def current() -> Scope:
     """The scope of a call that is made now; the empty one outside of a test."""
     return _current[0]
+
+
+@lru_cache(maxsize=4096)
+def refuse_secret(case: str) -> None:
+    """Let no case be stored or reported whose id holds what is known as a secret, such as a key that is a parameter.
+
+    Raises:
+        RecordingError: it does; the id is told without it.
+    """
+    plain = redact.text(case, random=False)
+    if plain != case:
+        raise RecordingError(
+            "the id of a test holds what looks like a secret, and would be stored with its answers",
+            where=plain,
+            remedy='give the parameter an id of its own, `pytest.param(key, id="key")`, or read the key in the test',
+        )
 
 
 @contextlib.contextmanager

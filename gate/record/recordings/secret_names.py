@@ -28,6 +28,7 @@ _LAST = {
     "credential": SECRET,
     "credentials": SECRET,
     "token": TOKEN,
+    "assertion": SECRET,
     "apikey": API_KEY,
     "apikeys": API_KEY,
     "authtoken": TOKEN,
@@ -106,6 +107,19 @@ _QUERY = {
 }
 
 
+_PLACE = re.compile(r"[A-Za-z]{1,16}(?:[_.-][A-Za-z]{1,16}){0,3}|[0-9]{1,5}")
+_WEAK = {
+    "key": API_KEY,
+    "auth": AUTHORIZATION,
+    "bearer": AUTHORIZATION,
+    "jwt": TOKEN,
+    "session_key": TOKEN,
+    "session_keys": TOKEN,
+    "sessionkey": TOKEN,
+}
+"""By all words of a name."""
+
+
 def words(name: str) -> list[str]:
     """The words of a name in small letters, at most those of its last 120 characters: `apiKey`, `API_KEY` and `api-key`
     have the same. A name that was itself replaced has none."""
@@ -122,6 +136,8 @@ def field_kind(name: str) -> str:
     if not said:
         return ""
     last, before = said[-1], said[-2] if len(said) > 1 else ""
+    if last == "assertion" and before != "client":
+        return ""
     if last in ("key", "keys"):
         return _KEYS.get(before, "")
     if last == "token" and before in _COUNTED:
@@ -136,11 +152,22 @@ def field_kind(name: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def weak_kind(name: str) -> str:
+    """Kind of secret that a field with this name may hold, where its value looks like one; empty for none.
+
+    `key`, `auth`, `bearer`, `jwt` and `sessionKey` are also names of places, settings and questions.
+    """
+    return _WEAK.get("_".join(words(name)), "")
+
+
+@lru_cache(maxsize=4096)
 def header_kind(name: str) -> str:
     """Kind of secret that a header with this name holds; empty for none. `openai-organization` is no secret."""
     small = name.lower()
     if small in _PUBLIC_HEADERS or small.startswith("sec-websocket-"):
         return ""
+    if re.search(r"(?:^|[-_])session-?_?id$", small):
+        return TOKEN
     last = re.split(r"[^a-z0-9]+", small)[-1]
     return _HEADERS.get(small) or _HEADER_LAST.get(last) or field_kind(small)
 
@@ -149,3 +176,12 @@ def header_kind(name: str) -> str:
 def query_kind(name: str) -> str:
     """Kind of secret that a query parameter with this name holds; empty for none."""
     return _QUERY.get(name.lower()) or field_kind(name)
+
+
+def query_value_kind(name: str, value: str) -> str:
+    """Kind of secret that a query parameter holds; empty for none.
+
+    What is called just `key` may be a place to look at, as in `?key=users`: words without digits, and short numbers.
+    """
+    kind = query_kind(name)
+    return "" if name.lower() == "key" and _PLACE.fullmatch(value) else kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gate.record.recordings.secret_markup import bots, element, in_object
 from gate.record.recordings.secret_names import (
     AUTHORIZATION,
     COOKIE,
@@ -13,16 +14,20 @@ from gate.record.recordings.secret_names import (
     TOKEN,
     field_kind,
     header_kind,
-    query_kind,
+    query_value_kind,
+    weak_kind,
 )
-from gate.record.recordings.secret_shapes import after_escape, is_basic
+from gate.record.recordings.secret_shapes import after_escape, entropy, is_basic
 from gate.record.recordings.spans import Span
 
 LONGEST_NAME = 64
 LONGEST_VALUE = 65_536
 """Bytes. A quote that closes later does not belong to the name's value."""
 
-_WORDS = (b"pass", b"pwd", b"secret", b"token", b"key", b"credential", b"cookie", b"authorization", b"sig")
+_WORDS = (
+    *(b"pass", b"pwd", b"secret", b"token", b"key", b"credential", b"cookie", b"auth", b"sig"),
+    *(b"bearer", b"jwt", b"assertion"),
+)
 """In small letters, parts of all names that are told from text; few, since each is searched for in every body."""
 _NAME = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _NAME_REST = re.compile(rb"[A-Za-z0-9_-]{0,64}+")
@@ -30,6 +35,8 @@ _AFTER = re.compile(rb"(\\*[\"'])?[ \t]{0,8}(:|=>?|,)\s{0,16}(\\*[\"'])?")
 _OPEN_LIST = re.compile(rb"\s{0,64}\[\s{0,64}(\\*\")")
 _NEXT_IN_LIST = re.compile(rb"\s{0,64},\s{0,64}(\\*\")")
 _NUMBER = re.compile(rb"\s{0,8}(-?[0-9]{3,})(?=\s{0,8}[,}\]])")
+_LONG_NUMBER = 6
+"""Digits of a number that may be a key or a token; fewer count something."""
 _PAIR_END = re.compile(rb"\s{0,64}[\])]")
 _PAIR_START = re.compile(rb"[\[(]\s{0,64}\\*[\"']\Z")
 _QUERY_VALUE = re.compile(rb"[^&\s\"'\\<>#)\]]{1,8192}")
@@ -38,6 +45,10 @@ _BARE = re.compile(rb"(?![:=])[^\s\"'\\,;&<>(){}\[\]`|$*]{8,4096}+(?![(\[{])")
 _COOKIES = re.compile(rb"(?:[A-Za-z0-9_.-]{1,64}=[^\s;,\"'\\]{4,4096}(?:; ?|(?=[\s\"'\\]|\Z)))++")
 _TEMPLATE = re.compile(rb"\$?\{[^{}]*\}|\{\{[^{}]*\}\}|<[^<>]*>|\$[A-Z_]+|\*+|[xX.]{3,}")
 _WORDY = re.compile(rb"[A-Za-z_][A-Za-z]*[0-9]{0,4}(?:[._/:-][A-Za-z]*[0-9]{0,4})*")
+_KEY = re.compile(rb"[A-Za-z0-9_+=.~-]+")
+_DIGEST = re.compile(rb"(?:0x)?[0-9a-f-]+|[0-9A-F-]+|[0-9.:TZ+-]+")
+_JOINT = re.compile(rb"[_.~+=-]")
+_LEAST_BITS = 3.2
 _SCHEME = re.compile(
     rb"(?:bearer|basic|token|digest|negotiate|apikey|key|hawk|aws4-hmac-sha256)[ \t]{1,8}([^\s\"'\\,]{1,4096})", re.I
 )
@@ -55,6 +66,7 @@ def placed(data: bytes, start: int, end: int) -> Iterator[Span]:
     small = data[start:end].lower()
     yield from _named(data, small, start, end)
     yield from _userinfo(data, start, end)
+    yield from bots(data, start, end)
     yield from _schemes(data, small, start)
 
 
@@ -65,6 +77,8 @@ def field_value_is_secret(name: str, value: bytes, around: bytes) -> str:
     A template such as `${API_KEY}` is no secret.
     """
     kind = field_kind(name)
+    if not kind and is_plausible_key(value):
+        kind = weak_kind(name)
     if not kind or not value.strip() or _TEMPLATE.fullmatch(value):
         return ""
     if kind == TOKEN and name.lower() == "token" and (len(value) < 6 or b"logprob" in around or b" " in value.strip()):
@@ -77,6 +91,15 @@ def is_plausible(value: bytes) -> bool:
     if len(set(value)) < 6 or _WORDY.fullmatch(value):
         return False
     return any(48 <= each <= 57 for each in value) and any(chr(each).isalpha() for each in value)
+
+
+def is_plausible_key(value: bytes) -> bool:
+    """Whether the value of a field with a doubtful name, such as `key`, looks like a secret: one word of 12 characters
+    and more that mix letters and digits, and no id, address, path or digest."""
+    if not 12 <= len(value) <= LONGEST_VALUE or not _KEY.fullmatch(value) or _DIGEST.fullmatch(value):
+        return False
+    mixed = any(len(set(each)) > 6 and re.search(rb"[0-9].*[0-9]", each) for each in _JOINT.split(value))
+    return is_plausible(value) and mixed and entropy(value) >= _LEAST_BITS
 
 
 def _places(data: bytes, text: bytes, start: int = 0, end: int | None = None) -> Iterator[int]:
@@ -126,10 +149,16 @@ def _named(data: bytes, small: bytes, start: int, end: int) -> Iterator[Span]:
             rest = _NAME_REST.match(data, place)
             seen = max(place + 1, rest.end() if rest else 0)
             after = _AFTER.match(data, seen, end)
-            if after is None:
+            if after is None and data[seen : seen + 1] != b">":
                 continue
             before = data[max(start, place - LONGEST_NAME) : place]
             first = min(place, after_escape(data, place - (len(before) - len(before.rstrip(_NAME)))))
+            if after is None:
+                span = element(data, first, seen, is_plausible)
+                if span is not None:
+                    seen = span.end
+                    yield span
+                continue
             for span in _valued(data, (first, seen), after, end):
                 seen = max(seen, span.end)
                 yield span
@@ -150,7 +179,8 @@ def _valued(data: bytes, name: tuple[int, int], after: re.Match[bytes], end: int
             yield from _unquoted(data, title, after.end(), closing)
     elif closing is opening is None and sign == b"=" and data[max(0, first - 6) : first].endswith(_QUERY_BEFORE):
         found = _QUERY_VALUE.match(data, after.end(), end)
-        if found and (kind := query_kind(title)) and (title.lower() != "key" or len(found.group()) >= 8):
+        kind = query_value_kind(title, found.group().decode("utf-8", "replace")) if found else ""
+        if found and kind and (title.lower() != "key" or len(found.group()) >= 8):
             yield Span(found.start(), found.end(), kind)
     elif closing is None and sign != b",":
         yield from _bare(data, title, after, end)
@@ -166,10 +196,14 @@ def _quoted(data: bytes, title: str, start: int, opening: bytes) -> Iterator[Spa
 
 
 def _unquoted(data: bytes, title: str, start: int, quote: bytes) -> Iterator[Span]:
-    """A list of texts, or a number where the name is that of a password."""
+    """A list of texts, a number, or an object with the value somewhere in it."""
     kind = field_kind(title)
-    if kind == PASSWORD and (number := _NUMBER.match(data, start)):
-        yield Span(number.start(1), number.end(1), kind, quote)
+    if kind and (number := _NUMBER.match(data, start)):
+        long = len(number.group(1)) >= _LONG_NUMBER and title.lower() != "token"
+        if kind == PASSWORD or (long and kind != COOKIE):
+            yield Span(number.start(1), number.end(1), kind, quote)
+    if kind:
+        yield from in_object(data, start, kind, quote, closing_quote, is_plausible)
     found = _OPEN_LIST.match(data, start) if kind else None
     while found:
         stop = closing_quote(data, found.end(), found.group(1))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
@@ -40,14 +43,31 @@ def key_header(host: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
     return upstream.header, f"Bearer {key}" if upstream.header == "authorization" else key
 
 
-def send(request: Request, environ: Mapping[str, str], *, timeout: float) -> Answer:
+def send(request: Request, environ: Mapping[str, str], *, timeout: float, total: float | None = None) -> Answer:
     """The answer to a request, a failure included; a host of this machine is asked without a key where there is none.
 
     Args:
         request: without a key.
         environ: holds the keys.
         timeout: seconds without a byte.
+        total: seconds until the whole answer is there, whatever drips in; None waits on.
     """
+    found: Future[Answer] = Future()
+
+    def work() -> None:
+        try:
+            found.set_result(_whole(request, environ, timeout))
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=work, name="gate record", daemon=True).start()
+    try:
+        return found.result(total)
+    except FutureTimeoutError:
+        return Answer(0, failure="time-out")
+
+
+def _whole(request: Request, environ: Mapping[str, str], timeout: float) -> Answer:
     header = key_header(urlsplit(request.url).netloc, environ)
     headers = (*request.headers, *((header,) if header else ()))
     chunks, size = [], 0

@@ -20,8 +20,10 @@ from gate.record.recordings.locking import Claim
 from gate.record.recordings.missing import Asked, MissingEntry, sendable
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
+from gate.record.recordings.scope import refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
+from gate.record.recordings.trials_asked import answering, spread
 from gate.record.recordings.usage import Usage, read_usage
 from gate.record.recordings.volatile import NONE, Volatile
 
@@ -110,6 +112,7 @@ class RecordingSession:
         self._run = secrets.token_hex(8) if self.mode == "record" else ""
         self._claim: Claim | None = store.claim(self._run) if self._run else None
         self._kept: list[str] = []
+        self._wanted: dict[str, int] = {}
 
     def ask(self, request: Request, scope: Scope) -> Answer | Recorder:
         """The stored answer, or a recorder for the live one.
@@ -118,10 +121,11 @@ class RecordingSession:
             MissingRecordingError: nothing is stored for this request in this scope, and the mode allows no live call.
             RecordingExhaustedError: all answers that are stored for it in this scope were given already.
             BudgetExhaustedError: a live call would go beyond a limit.
-            RecordingError: a file is damaged, or an answer could not be stored.
+            RecordingError: a file is damaged, an answer could not be stored, or the id of the case holds a secret.
         """
         if self.mode == "live":
             return self._send(request, (scope.case, scope.trial, ""), None)
+        refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
         if self.mode != "record":
@@ -220,22 +224,25 @@ class RecordingSession:
         least = 0 if self._run else self._layers.first_free(call.slot)
         return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=least)
 
-    def ended(self, case: str) -> bool:
+    def ended(self, case: str, *, whole: bool = True) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
 
         They don't where older answers are stored and a request of the case only ever failed, or was beyond a limit:
-        neither an outage nor a limit must cost them.
+        neither an outage nor a limit must cost them, nor a key that is missing or wrong.
+
+        Args:
+            whole: whether it passed. One that was skipped or failed before its first call says nothing of its answers.
 
         Returns:
             Whether what is stored is now what this run recorded.
         """
         if self.mode != "record" or os.getpid() != self._process:
             return False
-        had = any(head.run != self._run for head in self._store.heads([case]))
-        if not had and not self.counts(case).live:
+        had, asked = any(head.run != self._run for head in self._store.heads([case])), self.counts(case).live > 0
+        if not had and not asked:
             return True
         failed = not self._replay_failures and self._tally.failed_only(case)
-        if had and (failed or self.counts(case).refused):
+        if had and (failed or not (whole or asked) or self.counts(case).refused):
             self._kept.append(case)
             return False
         self._store.end(case, self._run)
@@ -243,7 +250,8 @@ class RecordingSession:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Cases that ended, whose older answers were kept since a request failed each time, or was beyond a limit."""
+        """Cases that ended, whose older answers were kept: a request failed each time or was beyond a limit, or nothing
+        was asked since they were skipped or failed."""
         return tuple(self._kept)
 
     def finish(self) -> None:
@@ -280,22 +288,39 @@ class RecordingSession:
         """What was raised in a scope, also where the code under test swallowed it."""
         return self._tally.noted(scope)
 
-    def missing_entries(self) -> tuple[MissingEntry, ...]:
-        """What was lacked: each request once, sorted."""
-        return self._tally.missing()
+    def missing_entries(self, case: str | None = None) -> tuple[MissingEntry, ...]:
+        """What was lacked, by all or by one case: each request once, sorted, for all trials that want it."""
+        return spread(self._tally.missing(case), self._wanted, self._is_stored)
+
+    def _is_stored(self, slot: Slot, n: int) -> bool:
+        try:
+            return self._layers.answer(slot, n) is not None
+        except RecordingError:  # damaged, which the test that asks says
+            return False
+
+    def wants(self, case: str, trials: int) -> None:
+        """Say how many trials of a case are to be made, so that what one of them lacks is asked for all of them."""
+        self._wanted[case] = trials
+
+    def answering_trials(self, case: str) -> int:
+        """Of how many trials of a case answers are stored to what its first trial asked; call it after that one."""
+        return answering(self._layers.heads([case]), self._tally.given(case))
 
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a case answers are stored."""
         return len(self._layers.trials(case))
 
-    def identical(self, case: str) -> bool:
-        """Whether two or more trials of a case asked, and all were given the very same answers to the same requests.
+    def same_answers(self, case: str) -> str:
+        """Digest of what the trials of a case were given, where two or more asked, and all were given the very same
+        answers to the same requests; else empty.
 
         They are then one sample however many they are: a model without chance, or one answer that a cache gave again.
         Answers that carry ids of their own differ, so that equal texts of separate calls count as separate.
         """
         samples = self._tally.samples(case)
-        return len(samples) > 1 and all(sample == samples[0] for sample in samples[1:])
+        if len(samples) < 2 or any(sample != samples[0] for sample in samples[1:]):
+            return ""
+        return blake2b(repr(samples[0]).encode(), digest_size=16).hexdigest()
 
     def unused(self, cases: Iterable[str] | None = None) -> tuple[Head, ...]:
         """Stored answers that were not given, sorted.

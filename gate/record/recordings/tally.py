@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from gate import errors
 from gate.record.recordings import forks
 from gate.record.recordings.entry import Slot, to_json
 from gate.record.recordings.exchange import Scope
-from gate.record.recordings.missing import MissingEntry, joined, to_fields
-from gate.record.recordings.missing import from_fields as missing_from_fields
-
-_ALONE, _CUT_OFF = -1, -2
-"""Instead of a file that forked processes share: none was needed so far; none could be made, so nothing is given."""
+from gate.record.recordings.missing import MissingEntry, from_told, joined, to_fields
+from gate.record.recordings.shared_log import SharedLog
 
 What = Literal["live", "replayed", "stored", "failed", "missing", "exhausted", "refused", "broken"]
 
@@ -34,7 +28,7 @@ class Counts:
     Attributes:
         live: left the machine.
         replayed: answered from what is stored.
-        failed: of the live ones, those without a whole answer or with status 429 or 5xx.
+        failed: of the live ones, those without a whole answer or with status 401, 403, 429, 5xx and their like.
         missing: nothing was stored for them.
         exhausted: asked for more often than is stored.
         refused: beyond a budget.
@@ -94,24 +88,12 @@ class Tally:
         self._counts: dict[str, int] = defaultdict(int)
         self._notes: dict[Scope, list[errors.RecordingError]] = defaultdict(list)
         self._missing: list[MissingEntry] = []
-        self._log = _ALONE
-        self._read = 0
+        self._log = SharedLog()
         forks.protect(self)
 
     def before_fork(self) -> None:
         """From here on events also go to a file without a name that parent and child have open."""
-        if self._log != _ALONE:
-            return
-        try:
-            self._log, name = tempfile.mkstemp()
-            Path(name).unlink()
-        except OSError:
-            self._log = _CUT_OFF
-
-    def __del__(self) -> None:
-        if self._log >= 0:
-            with contextlib.suppress(OSError):
-                os.close(self._log)
+        self._log.before_fork()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -120,29 +102,23 @@ class Tally:
         Raises:
             RecordingError: the file that forked processes share was closed.
         """
-        with self.lock:
-            if self._log == _ALONE:
-                yield
-                return
+        with self.lock, contextlib.ExitStack() as held:
             try:
-                os.lockf(self._log, os.F_LOCK, 0)
+                lines = held.enter_context(self._log.turn())
             except OSError as error:
                 raise errors.RecordingError(
                     f"a forked process can't tell which answers were given: {error}",
                     remedy="leave files open that the process inherited, or ask from one process",
                 ) from None
-            try:
-                self._catch_up(self._log)
-                yield
-            finally:
-                os.lockf(self._log, os.F_ULOCK, 0)
+            for line in lines:
+                self._apply(_from_fields(json.loads(line)))
+            yield
 
     def happened(self, event: Event) -> None:
         """Take one event; only within a turn."""
         self._apply(event)
-        if self._log >= 0:
-            line = to_json(_as_fields(event)) + b"\n"
-            self._read += os.pwrite(self._log, line, self._read)
+        if not self._log.alone:
+            self._log.append(to_json(_as_fields(event)) + b"\n")
 
     def position(self, slot: Slot) -> tuple[int, int]:
         """Number of the next answer in a slot, and how many failures before it were given; only within a turn."""
@@ -172,32 +148,28 @@ class Tally:
         with self.turn():
             return tuple(self._notes.get(scope, ()))
 
-    def missing(self) -> tuple[MissingEntry, ...]:
-        """What was lacked, joined and sorted."""
+    def missing(self, case: str | None = None) -> tuple[MissingEntry, ...]:
+        """What was lacked by all, or by one case, joined and sorted."""
         with self.turn():
-            return joined(self._missing)
+            return joined(each for each in self._missing if case is None or each.asked[0].case == case)
+
+    def given(self, case: str) -> dict[int, set[str]]:
+        """Keys of the requests of a case that were answered, by trial."""
+        with self.turn():
+            samples = self._cases[case].samples if case in self._cases else {}
+            return {trial: {key for key, _, _ in given} for trial, given in samples.items()}
 
     def failed_only(self, case: str) -> bool:
         """Whether a request of a case failed each time it was sent in this session."""
         with self.turn():
-            return bool(self._cases[case].failed - self._cases[case].answered)
+            mine = self._cases.get(case)  # to ask about a case makes none
+            return mine is not None and bool(mine.failed - mine.answered)
 
     def samples(self, case: str) -> list[tuple[tuple[str, int, str], ...]]:
         """What each trial of a case was given: key, occurrence and digest of every answer, sorted."""
         with self.turn():
-            return [tuple(sorted(given)) for _, given in sorted(self._cases[case].samples.items())]
-
-    def _catch_up(self, handle: int) -> None:
-        rest = os.fstat(handle).st_size - self._read
-        if rest <= 0:
-            return
-        data = os.pread(handle, rest, self._read)
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):  # a process was killed while it wrote
-            os.ftruncate(handle, self._read + len(whole))
-        for line in whole.splitlines():
-            self._apply(_from_fields(json.loads(line)))
-        self._read += len(whole)
+            samples = self._cases[case].samples if case in self._cases else {}
+            return [tuple(sorted(given)) for _, given in sorted(samples.items())]
 
     def _apply(self, event: Event) -> None:
         case, trial, key = event.slot
@@ -240,5 +212,5 @@ def _from_fields(data: dict[str, Any]) -> Event:
     if data["error"] is not None:
         name, message, where, remedy = data["error"]
         error = getattr(errors, name, errors.RecordingError)(message, where=where, remedy=remedy)
-    missing = missing_from_fields(data["missing"], "missing") if data["missing"] is not None else None
+    missing = from_told(data["missing"]) if data["missing"] is not None else None
     return Event(data["what"], (case, trial, key), data["n"], data["failed"], data["sample"], error, missing)

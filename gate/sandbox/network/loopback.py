@@ -34,6 +34,11 @@ class Listeners:
         known = {found for found in self.sockets if found[:2] == (protocol, port)}
         return bool(known) and not known.isdisjoint(_listening(protocol))
 
+    def others_listen(self, protocol: Protocol, port: int) -> bool:
+        """Whether a port has sockets that wait, and none of them is one of these."""
+        waiting = {found for found in _listening(protocol) if found[1] == port}
+        return bool(waiting) and waiting.isdisjoint(self.sockets)
+
     def to_text(self) -> str:
         """For an environment variable, so that all processes of a run agree."""
         return " ".join(f"{protocol}:{port}:{inode}" for protocol, port, inode in sorted(self.sockets))

@@ -58,3 +58,18 @@ def test_groups_keep_the_order_of_reading() -> None:
         "code": ("train.py",),
     }
     assert list(groups) == [heading for heading in HEADINGS if heading in groups]
+
+
+@pytest.mark.parametrize(
+    ("path", "heading"),
+    [
+        ("evals/answers/test_a.py.jsonl", "recordings"),
+        ("sub/evals/answers/test_a.py.jsonl", "recordings"),
+        ("evals/answers.py", "code"),
+        ("evals/answersheet/a.jsonl", ""),
+        (".github/workflows/ci.yml", "workflows"),
+    ],
+)
+def test_the_settings_name_the_folders_of_recordings(path: str, heading: str) -> None:
+    assert heading_of(path, ("evals/answers",)) == heading
+    assert changed_groups([path], ("evals/answers",)) == ({heading: (path,)} if heading else {})

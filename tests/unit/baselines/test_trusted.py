@@ -402,3 +402,14 @@ def test_a_partial_clone_reads_by_the_contents_api(tmp_path: Path, filtered: str
     trusted = read_trusted(git, resolve_base(git, proposal.refs, fetch=fetch), fetch=fetch)
     assert trusted.baseline == b"base"
     assert trusted.changes.baseline_changed
+
+
+def test_recordings_under_another_name_are_named_and_a_tracked_overlay_is_refused(tmp_path: Path) -> None:
+    settings = "recordings = 'answers'\nworking-directory = 'evals'\noverlay = 'more'\n"
+    here: Files = {"evals/answers/t.py.jsonl": "{}", "x.py": "1"}
+    assert Proposal(tmp_path / "a", {"gate.toml": settings}, here).read().changed_groups == {
+        "recordings": ("evals/answers/t.py.jsonl",),
+        "code": ("x.py",),
+    }
+    with pytest.raises(RepositoryError, match="the overlay is tracked"):
+        Proposal(tmp_path / "b", {"gate.toml": settings}, {"more/t.py.jsonl": "{}"}).read()

@@ -59,7 +59,7 @@ def gate(repository: Repository, server: ModelServer, *arguments: str, mode: str
     return call(*arguments, cwd=repository.path, MODEL=server.url, GATE_MODE=mode)
 
 
-def outcomes(repository: Repository) -> dict[str, object]:
+def outcomes(repository: Repository) -> dict[str, tuple[str, object]]:
     report = json.loads((repository.path / ".gate" / "candidate.json").read_text(encoding="utf-8"))
     return {
         test["nodeid"]: (test["outcome"], test.get("metadata", {}).get("gate", {}).get("trials"))
@@ -142,3 +142,23 @@ def test_a_second_run_of_the_same_content_draws_nothing_anew_and_keeps_what_is_s
 
 def _of_trials(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").splitlines() if "test_varies" in line]
+
+
+KEYLESS = """
+import os
+import requests
+
+def test_model():
+    assert "GATE_MODEL_KEY" not in os.environ
+    body = {"model": "m", "messages": []}
+    assert requests.post(os.environ["MODEL"] + "/v1/chat/completions", json=body).json()["choices"]
+"""
+
+
+def test_auto_records_with_a_key_for_a_server_of_ones_own(tmp_path: Path, server: ModelServer) -> None:
+    repository = Repository(tmp_path / "own")
+    repository.commit({"tests/test_model.py": KEYLESS}, "suite")
+    ended = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", GATE_MODEL_KEY="mine")
+    assert ended.code == 0, ended.err
+    assert len(server.requests) == 1
+    assert [outcome for outcome, _ in outcomes(repository).values()] == ["passed"]

@@ -255,3 +255,19 @@ def test_every_command_has_an_example_that_is_a_command(command: str, capsys: py
     code, out, _ = run(capsys, command, "--help")
     assert code == 0
     assert f"Example: gate recordings {command}" in " ".join(out.split())
+
+
+def test_the_folder_is_that_of_the_settings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder.parent / "gate.toml").write_text('working-directory = "evals"\nrecordings = "answers"\n', encoding="utf-8")
+    where = folder.parent / "evals" / "answers"
+    Store(where).put([entry()])
+    code, out, err = run(capsys, "list")
+    assert (code, err) == (0, "")
+    assert CASE in out
+    assert run(capsys, "check")[0] == 0
+    assert run(capsys, "list", "--recordings", "recordings")[0] == 2, "a folder that is named counts"
+    overlay = folder.parent / "overlay"
+    Store(overlay).put([entry(trial=1)])
+    assert run(capsys, "merge", "overlay")[1] == "1 answer of overlay in evals/answers\n"
+    assert [trial for _, trial, _ in stored(where)] == [0, 1]
+    assert not folder.exists()

@@ -74,3 +74,11 @@ def test_without_recordings_nothing_more_is_said(gate: Shell, repository: Reposi
     with_option = refresh(gate, repository, "--check", "--format", "markdown", "--recordings", "nowhere")
     assert (with_option.code, with_option.out) == (1, plain.out)
     assert "Pass rates" not in plain.out
+
+
+def test_the_folder_of_the_settings_needs_no_name(gate: Shell, repository: Repository) -> None:
+    (repository.path / "recordings").rename(repository.path / "answers")
+    repository.commit({"gate.toml": 'recordings = "answers"\n'}, "settings")
+    said = refresh(gate, repository, "--recordings", "--format", "markdown")
+    assert said.code == 0, said.err
+    assert "**no answer changed**; 2 are stored." in said.out

@@ -68,6 +68,24 @@ def test_anything_else_is_left_to_the_statistics(after: Case, changes: Changes) 
     assert told(after, changes=changes).how != REPLAYED
 
 
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [
+        ("evals/answers/t.py.jsonl", ""),
+        ("sub/evals/answers/t.py.jsonl", ""),
+        ("kept/overlay/t.py.jsonl", ""),
+        ("recordings/t.py.jsonl", REPLAYED),
+        ("evals/answers.py", REPLAYED),
+    ],
+)
+def test_the_folders_of_recordings_are_those_of_the_settings(path: str, how: str) -> None:
+    settings = Settings(mode="replay", recordings="answers", working_directory="evals", overlay="./kept/overlay/")
+    pairs = [Pair(main_case(), here(LATEST))]
+    decisions = decide_pairs(pairs, settings, budget_of(Report((main_case(),)), settings))
+    found = told_replayed(decisions, pairs, settings, Changes(paths=(path,)))["t.py::a"]
+    assert (found.how == REPLAYED) == (how == REPLAYED)
+
+
 def test_a_floor_counts_whatever_main_does() -> None:
     before = replace(main_case(min_rate="0.9"), trials=Trials((Session("b", "0" * 20),), asked={"min_rate": "0.9"}))
     assert told(here("0" * 10), before).how == "floor"

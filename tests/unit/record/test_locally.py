@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -66,6 +67,24 @@ def test_options_of_recordings(tmp_path: Path) -> None:
         book=str(tmp_path / ".gate" / "spending.jsonl"),
     )
     assert "calls" in told(Settings(run_tokens=5), tmp_path), "a limit holds in the mode live too"
+
+
+@pytest.mark.parametrize(
+    ("mode", "environ", "key"),
+    [
+        ("auto", {"GATE_MODEL_KEY": "secret-key"}, True),
+        ("auto", {"GATE_MODEL_KEY": " "}, False),
+        ("auto", {}, False),
+        ("replay", {"GATE_MODEL_KEY": "secret-key"}, False),
+    ],
+)
+def test_that_there_is_a_key_is_told_and_the_key_is_not(
+    tmp_path: Path, mode: Literal["auto", "replay"], environ: dict[str, str], key: bool
+) -> None:
+    options = recording_options(Settings(mode=mode), tmp_path, tmp_path, environ)
+    assert "secret-key" not in " ".join(options)
+    (text,) = [option.partition("=")[2] for option in options if option.startswith("--gate-calls")] or [""]
+    assert options_from_text(text).key == key
 
 
 def test_a_run_does_not_pay_for_the_one_before(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ stay in the process are left alone.
 | urllib.request, http.client | `http.client.HTTPConnection.request` |
 
 Limits: WebSockets and other upgrades are asked about and never recorded; a Unix socket is known by its URL alone;
-`http.client` is covered for `request`, not for `putrequest`; urllib3 over HTTP/2 is not covered. What a session raises
-comes through the client library as it is, unless the user's code or a library above catches everything.
+`http.client` is covered for `request`, while `putrequest` is only told of; urllib3 over HTTP/2 is not covered. What a
+session raises comes through the client library as it is, unless the user's code or a library above catches everything.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 
 from gate.record.recordings.exchange import Session
 from gate.record.recordings.interceptors import aiohttp, http_client, httpx, urllib3
-from gate.record.recordings.interceptors.active import Active, nothing, stack
+from gate.record.recordings.interceptors.active import Active, nothing, silent, stack, unchanged
 from gate.record.recordings.interceptors.seams import Seam
 from gate.record.recordings.interceptors.watch import Watch
 
@@ -54,7 +54,12 @@ def _take_over(module: ModuleType) -> None:
 _watch = Watch(tuple(REGISTRY), _take_over)
 
 
-def install(session: Session, exempt: Callable[[str], bool] = nothing) -> None:
+def install(
+    session: Session,
+    exempt: Callable[[str], bool] = nothing,
+    meant: Callable[[str], str] = unchanged,
+    unseen: Callable[[str], object] = silent,
+) -> None:
     """Send the calls of client libraries to a session, now and when a library is imported later.
 
     Installing the same session twice in a row changes nothing. Another session stands before this one until it is
@@ -63,11 +68,13 @@ def install(session: Session, exempt: Callable[[str], bool] = nothing) -> None:
     Args:
         session: what answers or records.
         exempt: given an absolute URL, whether its calls are left alone. Default: none are.
+        meant: given an absolute URL, the one that the session is asked about. Default: the same.
+        unseen: given the absolute URL of a call by `putrequest`, which goes out unrecorded. Default: nobody is told.
     """
     if stack and stack[-1].session is session:
-        stack[-1] = Active(session, exempt)
+        stack[-1] = Active(session, exempt, meant, unseen)
         return
-    stack.append(Active(session, exempt))
+    stack.append(Active(session, exempt, meant, unseen))
     if len(stack) == 1:
         _watch.place()
         for name in REGISTRY:

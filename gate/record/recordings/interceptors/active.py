@@ -14,6 +14,15 @@ def nothing(url: str) -> bool:
     return False
 
 
+def silent(url: str) -> None:
+    """Nobody is told."""
+
+
+def unchanged(url: str) -> str:
+    """The address that is meant is the one that is asked."""
+    return url
+
+
 @dataclass(frozen=True, slots=True)
 class Active:
     """A session and the addresses that it does not want to see.
@@ -21,10 +30,14 @@ class Active:
     Attributes:
         session: what is asked.
         exempt: whether a call to this absolute URL is left alone, such as one to a server that the test itself runs.
+        meant: the address that is meant by the one that is asked, such as the model's behind a proxy's.
+        unseen: told the address of a call that goes out on a way that can't be recorded.
     """
 
     session: Session
     exempt: Callable[[str], bool] = nothing
+    meant: Callable[[str], str] = unchanged
+    unseen: Callable[[str], object] = silent
 
     def ask(self, method: str, url: str, headers: Headers, body: bytes) -> Answer | Recorder:
         """What is stored for a call of the current scope, or what takes the live answer.
@@ -32,7 +45,8 @@ class Active:
         Raises:
             RecordingError: neither is to be had. Its traceback holds nothing of the client library.
         """
-        return self.session.ask(Request(method.upper(), url, headers, body), scope.current())
+        __tracebackhide__ = True
+        return self.session.ask(Request(method.upper(), self.meant(url), headers, body), scope.current())
 
 
 stack: list[Active] = []

@@ -15,6 +15,8 @@ from gate.record.recordings.interceptors.seams import Function, Seam
 
 CALL = "_gate_call"
 """The attribute of a connection that holds its call, from the question to the head of the answer."""
+OURS = "_gate_ours"
+"""The attribute of a connection of the gate itself, whose calls are those that it records for others."""
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -136,7 +138,25 @@ def _getresponse(original: Function) -> Function:
     return getresponse
 
 
+def _putrequest(original: Function) -> Function:
+    """What is written piece by piece can't be asked about before it is sent, so somebody is told."""
+
+    def putrequest(self: Any, method: str, url: str, *arguments: Any, **named: Any) -> None:
+        if call_of(self) is None and not vars(self).get(OURS):
+            address = _url(self, url)
+            asked = wanted(address)
+            if asked is not None:
+                asked.unseen(address)
+        original(self, method, url, *arguments, **named)
+
+    return putrequest
+
+
 def seams(module: Any) -> list[Seam]:
     """The seams of `http.client`."""
     owner = module.HTTPConnection
-    return [Seam(owner, "request", _request), Seam(owner, "getresponse", _getresponse)]
+    return [
+        Seam(owner, "request", _request),
+        Seam(owner, "putrequest", _putrequest),
+        Seam(owner, "getresponse", _getresponse),
+    ]

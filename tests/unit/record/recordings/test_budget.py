@@ -242,3 +242,55 @@ def test_words() -> None:
     assert in_words(Amount(2, 10, 0.5, 1, 1)) == "2 calls, 10 tokens (1 not counted), $0.50 (1 without a price)"
     assert in_words(Amount()) == "0 calls"
     assert [dollars(money) for money in (0, 1234.5, 0.0123, 0.00012345)] == ["$0.00", "$1,234.50", "$0.01", "$0.00012"]
+
+
+def stream(*words: str) -> Answer:
+    """Events that don't say what they took."""
+    events = [{"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"content": word}}]} for word in words]
+    chunks = [b"data: " + json.dumps(event).encode() + b"\n\n" for event in events]
+    return Answer(200, (("content-type", "text/event-stream"),), (*chunks, b"data: [DONE]\n\n"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said", "most"),
+    [
+        ({}, stream("yes"), 9),  # 1,024 tokens each, and the question
+        ({"max_tokens": 1}, stream(*["word "] * 2000), 3),  # more came than was asked for
+        ({"max_tokens": 100, "n": 20}, stream("yes"), 4),
+        ({"max_tokens": 100, "n": "20"}, stream("yes"), 4),
+        ({"max_tokens": 100, "best_of": 20}, stream("yes"), 4),
+        ({"generationConfig": {"maxOutputTokens": 100, "candidateCount": 20}}, stream("yes"), 4),
+        ({"max_tokens": 1, "max_completion_tokens": 2000}, stream("yes"), 4),
+        ({"prompt": ["a"] * 20, "max_tokens": 100}, stream("yes"), 4),
+        ({"input": [[7] * 3000], "max_tokens": 1}, stream("yes"), 3),  # tokens as numbers
+        ({"max_tokens": 1}, Answer(200, (), (b"x" * 9000,)), 4),
+    ],
+)
+def test_a_limit_in_tokens_ends_calls_that_say_nothing_of_theirs(
+    tmp_path: Path, fields: dict[str, Any], said: Answer, most: int
+) -> None:
+    ledger = Ledger(tmp_path)
+    limits = Limits(tokens=10_000)
+    for budget in (Budget(run=limits), Budget(month=limits, spent=lambda: ledger.spent(DAY))):
+        counts = meter(budget=budget, ledger=ledger)
+        made = 0
+        with contextlib.suppress(BudgetExhaustedError):
+            for _ in range(200):
+                ticket = counts.before(call(model="m", messages=[{"content": "hi"}], **fields), "k", Scope("t"))
+                counts.after(ticket, said)
+                made += 1
+        assert 1 <= made <= most
+        spent = ledger.spent(DAY)
+        assert (spent.calls, spent.uncounted) == (made, made)
+        assert spent.tokens > 5_000
+        assert spent.money > 0
+        (tmp_path / "ledger" / f"{DAY:%Y-%m}.ndjson").unlink()
+
+
+def test_what_the_case_of_a_stranger_took_before_says_nothing_of_his_requests() -> None:
+    spent = [Spent("a", 0, "k", Usage(input=5, output=5, asked="m"))]
+    asked = call(model="m", max_tokens=4000, messages=[])
+    assert History(spent).call(asked, "other", "a").tokens == 10
+    assert (History(spent, of_others=True).call(asked, "other", "a").tokens or 0) >= 4000
+    assert History(spent, of_others=True).call(asked, "k", "a").tokens == 10
+    assert (History(spent).call(call(model="m", n=8, max_tokens=500), "other", "a").tokens or 0) >= 4000

@@ -31,6 +31,7 @@ PLACES: list[tuple[Any, str]] = [
     (urllib3.HTTPSConnectionPool, "_prepare_proxy"),
     (aiohttp.BaseConnector, "connect"),
     (http.client.HTTPConnection, "request"),
+    (http.client.HTTPConnection, "putrequest"),
     (http.client.HTTPConnection, "getresponse"),
 ]
 ORIGINALS = [vars(owner)[name] for owner, name in PLACES]

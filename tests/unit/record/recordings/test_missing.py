@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 from gate.errors import RecordingError
 from gate.record.recordings import canonical, missing
 from gate.record.recordings.exchange import Request
-from gate.record.recordings.missing import Asked, MissingEntry, joined, read_missing, sendable, to_bytes, write_missing
+from gate.record.recordings.missing import (
+    Asked,
+    MissingEntry,
+    fitting,
+    joined,
+    read_missing,
+    read_told,
+    sendable,
+    to_bytes,
+    write_missing,
+)
 
 SECRET = "sk-proj-9fK2mQ7xT4bV8nL1cR6wZ3yH5jD0"
 URL = "https://api.openai.com/v1/chat/completions"
@@ -186,3 +196,45 @@ def test_a_file_beyond_its_limits_is_refused(monkeypatch: pytest.MonkeyPatch) ->
             with pytest.raises(RecordingError, match=message):
                 read_missing(data)
     assert len(read_missing(data)) == 2
+
+
+def unfit() -> list[MissingEntry]:
+    """Requests that a suite can make, and that no file from elsewhere may hold."""
+    one = (Asked("t.py::a", 0, 0),)
+    many = tuple(Asked("t.py::a", trial, 0) for trial in range(missing.MOST_ASKED + 1))
+    url = "https://api.openai.com/v1/x"
+    return [
+        MissingEntry("0" * 32, Request("PROPFIND", url), one),
+        MissingEntry("1" * 32, Request("POST", url + "?q=" + "a" * 9_000), one),
+        MissingEntry("2" * 32, Request("POST", url, body=b"\xff" * 800_000), one),
+        MissingEntry("3" * 32, Request("POST", url), many),
+        MissingEntry("4" * 32, Request("POST", url + "/\x1b[31m"), one),
+        MissingEntry("5" * 32, Request("POST", url, (("x", "a\nb"),)), one),
+    ]
+
+
+def test_what_the_reader_would_refuse_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "MOST_BYTES", 1_000_000)
+    good = MissingEntry("f" * 32, Request("POST", "https://api.openai.com/v1/x"), (Asked("t.py::a", 0, 0),))
+    kept, left = fitting([*unfit(), good])
+    assert read_missing(to_bytes(kept)) == kept == (good,)
+    assert len(left) == len(unfit())
+    assert "PROPFIND https://api.openai.com/v1/x: expected a method of HTTP" in left[0]
+    assert "more than 1,000,000 bytes" in left[2]
+    assert "more than 20,000 calls" in left[3]
+    assert not any("\x1b" in each for each in left)
+    assert max(map(len, left)) < 400
+
+
+def test_more_requests_than_a_file_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "MOST_ENTRIES", 2)
+    asked = (Asked("t.py::a", 0, 0),)
+    entries = [MissingEntry(f"{n:032x}", Request("POST", f"https://a.b/{n}"), asked) for n in range(4)]
+    kept, left = fitting(reversed(entries))
+    assert kept == tuple(entries[:2]) == read_missing(to_bytes(kept))
+    assert len(left) == 2
+
+
+def test_a_process_of_the_run_is_told_everything() -> None:
+    assert read_told(to_bytes(unfit())) == tuple(unfit())
+    assert read_told(b"") == ()

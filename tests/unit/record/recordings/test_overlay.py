@@ -116,7 +116,7 @@ def test_only_the_body_and_harmless_headers_are_sent(tmp_path: Path) -> None:
     provider = Provider()
     request = asking(
         "hello",
-        "https://user:pass@API.openai.com:443/v1/chat/completions?key=abc&b=2&a=1#part",
+        "https://user:pass@API.openai.com:443/v1/chat/completions?key=abc123&b=2&a=1#part",
         (("Authorization", "Bearer x"), ("X-Custom", "1"), ("OpenAI-Beta", "assistants=v2"), ("Cookie", "a=b")),
     )
     recorded(tmp_path, provider, lacking(request))
@@ -147,7 +147,8 @@ def test_only_the_body_and_harmless_headers_are_sent(tmp_path: Path) -> None:
         (asking(model=["gpt-4o-mini", "gpt-5-pro"]), "model 'gpt-5-pro'"),
         (asking(models=["gpt-4o-mini", "gpt-5-pro"]), "model 'gpt-5-pro'"),
         (asking(fallbacks=["gpt-5-pro"]), "model 'gpt-5-pro'"),
-        (asking(tools=[{"type": "image_generation", "model": "gpt-image-1"}]), "model 'gpt-image-1'"),
+        (asking(tools=[{"type": "image_generation", "model": "gpt-image-1"}]), "tool image_generation"),
+        (asking(options={"model": "gpt-image-1"}), "model 'gpt-image-1'"),
         (asking(model={"a": 1}), "names no model"),
         (asking(model=None), "names no model"),
         (asking(url="https://api.openai.com/v1beta/models/gpt-5-pro:generateContent"), "model 'gpt-5-pro'"),
@@ -285,3 +286,12 @@ def test_auto_records_behind_an_overlay(tmp_path: Path) -> None:
     after = RecordingSession(Store(base), "replay", overlay=Store(overlay))
     found = [after.ask(asking(), Scope(CASE)) for _ in range(2)]
     assert [answer.status for answer in found if isinstance(answer, Answer)] == [200, 201]
+
+
+def test_no_request_is_sent_once_its_time_is_up(tmp_path: Path) -> None:
+    provider = Provider()
+    done = recorded(
+        tmp_path, provider, lacking(asking(), *((trial, 0) for trial in range(9))), left=lambda: 3 - len(provider.sent)
+    )
+    assert len(provider.sent) == len(done.entries) == 3
+    assert [each.reason for each in done.unsent] == ["no time is left for it"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import shutil
 import ssl
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.record.recordings.exchange import Request
+from gate.errors import RecordingError
+from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.proxy_live import UpstreamError, opened
 from gate.record.recordings.upstreams import Routes
@@ -106,3 +108,26 @@ def test_a_live_call_over_tls_trusts_what_it_is_told_to_trust(certificate: tuple
         finally:
             server.shutdown()
             thread.join()
+
+
+class _Refusing(KeepingSession):
+    """Can't store any answer."""
+
+    def ask(self, request: Request, scope: Scope) -> Recorder:
+        found = super().ask(request, scope)
+        assert not isinstance(found, Answer)
+        found.finish = self._refuse  # type: ignore[method-assign]
+        return found
+
+    def _refuse(self) -> None:
+        raise RecordingError("the disk is full")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_no_client_sees_the_end_of_an_answer_before_it_is_stored(server: Upstream, method: str) -> None:
+    with Proxy(_Refusing(), Routes({"model": server.address}, {})) as proxy:
+        if method == "HEAD":
+            assert ask(proxy, "/v1/chat", method=method)[0] == 599
+        else:
+            with pytest.raises(http.client.IncompleteRead):
+                ask(proxy, "/v1/chat", method=method)

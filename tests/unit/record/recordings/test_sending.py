@@ -43,3 +43,14 @@ def test_no_redirect_is_followed_and_a_host_of_this_machine_needs_no_key() -> No
     assert cut.failure == "protocol"
     assert [seen.path for seen in server.requests] == ["/redirect/307", "/cut/length"]
     assert not any(name.lower() == "authorization" for seen in server.requests for name, _ in seen.headers)
+
+
+def test_an_answer_that_drips_for_ever_ends() -> None:
+    with ModelServer() as server:
+        answer = send(Request("POST", f"{server.url}/endless", (), b"{}"), {}, timeout=30, total=0.2)
+    assert (answer.status, answer.failure) == (0, "time-out")
+
+
+def test_no_address_at_all_is_a_failure_of_the_connection() -> None:
+    answer = send(Request("POST", "http://127.0.0.1:1/v1/x", (), b"{}"), {}, timeout=5, total=5)
+    assert answer.failure == "connection"

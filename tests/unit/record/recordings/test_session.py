@@ -225,24 +225,24 @@ def test_trials_that_are_stored_are_counted_and_those_of_one_sample_found(tmp_pa
     assert session.stored_trials(CASE) == 3
     assert session.stored_trials("tests/test_a.py::none") == 0
     replayed(session, *[("a", scope) for scope in scopes])
-    assert not session.identical(CASE)
+    assert not session.same_answers(CASE)
 
 
 def test_one_answer_that_a_cache_gave_to_every_trial_is_one_sample(tmp_path: Path) -> None:
     session = opened(tmp_path, "record")
     for trial in range(3):
-        assert session.identical(CASE) is (trial > 1)
+        assert bool(session.same_answers(CASE)) is (trial > 1)
         recorder = session.ask(asking("a"), Scope(CASE, trial))
         assert not isinstance(recorder, Answer)
         recorder.start(200, ())
         recorder.chunk(b'{"id":"chatcmpl-1"}')
         recorder.finish()
-    assert session.identical(CASE)
+    assert session.same_answers(CASE)
     session.ended(CASE)
     session.finish()
     again = opened(tmp_path, "replay")
     replayed(again, *[("a", Scope(CASE, trial)) for trial in range(3)])
-    assert again.identical(CASE)
+    assert again.same_answers(CASE)
 
 
 def test_unused_answers_of_the_cases_that_ran(tmp_path: Path) -> None:

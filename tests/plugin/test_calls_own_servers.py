@@ -1,0 +1,129 @@
+"""Servers that the suite starts are the code under review: they are asked in every mode, and never replayed."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_model import Project, by_name
+from tests.support.model_server import ModelServer
+
+pytest.importorskip("urllib3")
+
+SERVERS = """
+import subprocess, sys, threading, urllib.request
+import pytest, urllib3
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b"%s"
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+PORT = %d
+
+@pytest.fixture
+def port():
+    with HTTPServer(("127.0.0.1", PORT), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+def test_urllib3(port):
+    assert urllib3.request("GET", f"http://127.0.0.1:{port}/").data == b"right"
+
+def test_by_name(port):
+    assert urllib.request.urlopen(f"http://localhost:{port}/").read() == b"right"
+
+def test_of_a_child():
+    code = "import http.server as h; s = h.HTTPServer(('127.0.0.1', 0), h.SimpleHTTPRequestHandler)"
+    code += "; print(s.server_address[1], flush=True); s.handle_request()"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        port = int(child.stdout.readline())
+        assert urllib3.request("GET", f"http://127.0.0.1:{port}/nowhere", retries=False).status == 404
+"""
+ASKING = """
+import os, urllib3
+
+def test_model():
+    url = os.environ["MODEL"] + "/v1/chat/completions"
+    body = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
+    assert urllib3.request("POST", url, json=body, retries=False).json()["choices"]
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_server_of_the_suite_is_asked_and_not_recorded(project: Project, fixed: bool) -> None:
+    port = free_port() if fixed else 0
+    project.write("test_a.py", SERVERS % ("right", port))
+    recorded, _ = project.run("--gate-mode=record")
+    assert {str(case.outcome) for case in recorded.cases} == {"passed"}
+    assert not list((project.path / "recordings").rglob("*.jsonl")), "nothing of it is a recording"
+    assert all(case.calls is None or not case.calls.live for case in recorded.cases)
+    project.write("test_a.py", SERVERS % ("wrong", port))
+    replayed, result = project.run("--gate-mode=replay")
+    assert {name: str(case.outcome) for name, case in by_name(replayed).items()} == {
+        "test_urllib3": "failed",
+        "test_by_name": "failed",
+        "test_of_a_child": "passed",
+    }
+    assert "no answer is stored" not in "\n".join(result.outlines)
+
+
+def test_a_server_that_ran_before_is_recorded_and_needed_no_more(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("test_a.py", ASKING)
+    with ModelServer() as server:
+        monkeypatch.setenv("MODEL", server.url)
+        project.run("--gate-mode=record")
+        assert len(server.requests) == 1
+        while_it_runs, _ = project.run("--gate-mode=replay")
+        assert len(server.requests) == 1
+    without, _ = project.run("--gate-mode=replay")
+    for report in (while_it_runs, without):
+        assert [str(case.outcome) for case in report.cases] == ["passed"]
+
+
+def test_a_server_that_a_variable_names_is_recorded_wherever_it_comes_from(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    monkeypatch.setenv("GROQ_BASE_URL", f"http://127.0.0.1:{port}")
+    project.write("test_a.py", SERVERS % ("right", port))
+    recorded, _ = project.run("--gate-mode=record", "-k", "test_urllib3")
+    assert [case.calls.live for case in recorded.cases if case.calls] == [1]
+    stored = Path(project.path, "recordings", "test_a.py.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["case"] for line in stored if "case" in line] == ["test_a.py::test_urllib3"]
+
+
+def test_a_server_of_the_suite_that_is_down_stays_its_own(project: Project) -> None:
+    down = """
+def test_down():
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/"
+        assert urllib3.request("GET", url).status == 200
+        server.shutdown()
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        urllib3.request("GET", url, retries=False)
+"""
+    project.write("test_a.py", SERVERS % ("right", 0) + down)
+    for mode in ("record", "replay"):
+        report, _ = project.run(f"--gate-mode={mode}", "-k", "down")
+        assert [str(case.outcome) for case in report.cases] == ["passed"], mode

@@ -1,0 +1,51 @@
+"""Which addresses are the suite's own: loopback ones where somebody listens who did not before."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.record.plugin.own_servers import OwnServers
+from gate.sandbox.network.loopback import Listeners, _listening
+
+if not Path("/proc/net/tcp").exists():
+    pytest.skip("reads /proc", allow_module_level=True)
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "127.1", "a.localhost", "[::1]", "0.0.0.0"])
+def test_every_name_of_this_machine(port: int, host: str) -> None:
+    assert OwnServers(Listeners())(f"http://user:pw@{host}:{port}/v1?a=b")
+
+
+@pytest.mark.parametrize("host", ["api.openai.com", "192.0.2.1", "localhost.example.org"])
+def test_no_other_machine(port: int, host: str) -> None:
+    assert not OwnServers(Listeners())(f"http://{host}:{port}/v1")
+
+
+def test_not_who_listened_before(port: int) -> None:
+    before = Listeners(frozenset(_listening("tcp")))
+    assert not OwnServers(before)(f"http://127.0.0.1:{port}/")
+
+
+@pytest.mark.parametrize("upstream", ["http://127.0.0.1:{}/v1", "http://localhost:{}", "https://[::1]:{}/"])
+def test_not_what_is_named_as_the_address_of_a_model(port: int, upstream: str) -> None:
+    own = OwnServers(Listeners(), [upstream.format(port), "https://api.openai.com"])
+    assert not own(f"http://127.0.0.1:{port}/v1/chat")
+
+
+def test_where_nobody_ever_listened_a_recording_may_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        free = server.getsockname()[1]
+    own = OwnServers(Listeners())
+    assert not own(f"http://127.0.0.1:{free}/")
+    assert not own("http://127.0.0.1:port/")
+    assert not own("")
