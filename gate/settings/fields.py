@@ -84,7 +84,7 @@ class Settings(BaseModel):
     volatile: tuple[str, ...] = _decides(
         (), "parts of requests that don't count: `header:NAME`, `query:NAME`, `json:FIELD` or `pattern:REGEX`"
     )
-    replay_failures: bool = _decides(False, "record what failed (429, 5xx, time-outs) as an answer, and replay it")
+    replay_failures: bool = _decides(False, "record what failed (401, 429, 5xx, time-outs) as an answer, and replay it")
     stale_days: int = _decides(0, "days after which a recording is stale; 0 for no limit", ge=0)
     run_calls: int = _decides(0, "most live calls of one run; 0 for no limit", ge=0)
     run_tokens: int = _decides(0, "most tokens of live calls of one run, in and out; 0 for no limit", ge=0)
