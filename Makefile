@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: help demo test check e2e bench bench-stats format lock clean
+.PHONY: help demo test check e2e bench bench-stats bench-sweep format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,15 @@ bench-stats: $(READY) ## what the statistics must show, one JSON line each, besi
 		install --quiet --quiet --disable-pip-version-check clastogen==0.10.0 && touch $(CLASTOGEN)/ready; } >&2 || true
 	@$(BIN)/python -m benchmarks.stats --clastogen-python $(CLASTOGEN)/bin/python
 
+GLASSALPHA := .venv-glassalpha
+BESIDE := glassalpha==0.2.0 xgboost adversarial-robustness-toolbox
+
+bench-sweep: $(READY) ## what sweeps must show, one JSON line each, beside GlassAlpha 0.2.0
+	@test -e $(GLASSALPHA)/ready || { rm -rf $(GLASSALPHA); $(PYTHON) -m venv $(GLASSALPHA) && { for one in $(BESIDE) \
+		"--require-hashes --no-deps -r requirements/data.txt"; do $(GLASSALPHA)/bin/python -m pip install --quiet --quiet \
+		--disable-pip-version-check $$one; done; touch $(GLASSALPHA)/ready; }; } >&2 || true
+	@$(BIN)/python -m benchmarks.sweep --beside $(GLASSALPHA)/bin/python
+
 format: $(READY) ## mend what ruff can mend
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
@@ -72,4 +81,4 @@ lock: $(READY) ## resolve all dependencies anew: those of development, of the co
 	needed=$$($(BIN)/python -c '$(BUILD_REQUIRES)') && $(COMPILE) $(PART) - -o requirements/build.txt <<<"$$needed"
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) $(CLASTOGEN) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(CLASTOGEN) $(GLASSALPHA) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

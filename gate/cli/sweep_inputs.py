@@ -37,7 +37,7 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     import numpy as np
 
     from gate.suites.perturbation.measured import sweep_table
-    from gate.suites.perturbation.noise_sweep import cpus
+    from gate.suites.perturbation.tabular.cores import cpus
     from gate.suites.perturbation.tabular.frame import Frame
     from gate.suites.perturbation.tabular.schema import infer
     from gate.suites.perturbation.time_limit import TimeLimit

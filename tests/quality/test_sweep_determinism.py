@@ -7,8 +7,9 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("pandas")
 
-from gate.suites.perturbation import noise_sweep, worst_case
+from gate.suites.perturbation import worst_case
 from gate.suites.perturbation.models import asking
+from gate.suites.perturbation.tabular import cores
 from tests.support.swept import COLUMNS, model, of_epsilon, people, swept, told
 
 
@@ -42,7 +43,7 @@ def test_lists_of_epsilons(usual: bytes) -> None:
 @pytest.mark.parametrize(("threads", "batch"), [(1, 50), (2, 23), (5, 23), (2, 1_000)])
 def test_threads_and_batches(threads: int, batch: int, usual: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "LARGEST_BATCH", batch)
-    monkeypatch.setattr(noise_sweep, "WORTH_THREADS", 1)
+    monkeypatch.setattr(cores, "WORTH_THREADS", 1)
     monkeypatch.setattr(worst_case, "ROWS_AT_ONCE", batch)
     assert told(swept(people(), threads=threads)) == usual
 

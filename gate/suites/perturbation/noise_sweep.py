@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.perturbation.models import Answers, Model, changes, flipped, spread_of
 from gate.suites.perturbation.models.asking import LARGEST_BATCH, ask, ask_each, batch_size, joined
+from gate.suites.perturbation.tabular.cores import pool_for
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.noise import NoiseDraws
 from gate.suites.perturbation.tabular.schema import Column, Schema
@@ -29,8 +27,6 @@ from gate.suites.perturbation.time_limit import FOREVER, TimeLimit, TimeUpError
 MOVES_SHOWN = 200
 ROWS_ASKED = 20_000
 MOST_DRAWS = 25
-WORTH_THREADS = 500_000
-"""Cells from which on columns are drawn side by side on all cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +150,11 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     return Noisy(epsilon, answers, change, marks, tuple(maxima), moves.told, dict(sorted(failed.items())), moves.raw)
 
 
-def cpus() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _noisy_parts(frame: Frame, schema: Schema, epsilon: float, seed: int, size: int) -> Iterator[tuple[Any, int]]:
     """The rows under one draw, batch by batch."""
     columns = schema.movable()
     draws = NoiseDraws("gaussian", frame, schema, columns, epsilon, seed)
-    many = frame.rows * len(columns) >= WORTH_THREADS
-    with ThreadPoolExecutor(cpus()) if many and cpus() > 1 else nullcontext() as pool:
+    with pool_for(frame.rows * len(columns)) as pool:
         for start in range(0, frame.rows, size):
             part = frame.span(start, min(start + size, frame.rows))
             yield part.replaced(settled(part, schema, draws.next(part, pool))), part.rows

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gate.errors import UsageError
+from gate.suites.perturbation.tabular.cores import pool_for
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.relations import Relation, parse
 
@@ -123,7 +124,10 @@ def infer(
         raise UsageError(f"scale is 'sd' or 'mad', not {scale!r:.40}", where=where, remedy="choose one")
     if target is not None:
         following.refuse_target(target, frame.names, where)
-    columns = [inference.column(frame, name, told.get(name, {}), scale, where) for name in frame.names]
+    frame.values(frame.names[0])  # an array reads all of its columns for the first
+    with pool_for(0 if frame.parted else frame.rows * len(frame.names)) as pool:
+        apply = map if pool is None else pool.map
+        columns = list(apply(lambda name: inference.column(frame, name, told.get(name, {}), scale, where), frame.names))
     columns = one_hot.grouped(frame, columns, {name: told.get(name, {}).get("group") for name in frame.names}, where)
     shielded = following.followed(frame, protected, aliases or {}, where)
     shielded |= {name for name in frame.names if told.get(name, {}).get("protected")}

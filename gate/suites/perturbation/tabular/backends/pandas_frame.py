@@ -17,6 +17,7 @@ class PandasFrame(Frame):
 
     def __init__(self, inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> None:
         self._frame = inputs
+        self._types = list(inputs.dtypes)
         super().__init__(len(inputs), list(inputs.columns), feature_names, where)
 
     @property
@@ -77,6 +78,12 @@ class PandasFrame(Frame):
         import pandas as pd
 
         drawn = self._drawn(columns)
+        blocks = {id(array.base): array.base for array in drawn.values()}
+        if list(drawn) == list(self.names) and len(blocks) == 1:
+            (block,) = blocks.values()
+            frame = pd.DataFrame(block.T, index=self._frame.index, columns=self._frame.columns, copy=False)
+            frame.attrs = dict(self._frame.attrs)
+            return frame
         made: dict[int, Any] = {}
         for place, name in enumerate(self.names):
             if name in drawn:
@@ -94,7 +101,7 @@ class PandasFrame(Frame):
         by_dtype: dict[Any, list[str]] = {}
         for name, new in columns.items():
             if hasattr(new, "write") and self._exact(name, new):
-                by_dtype.setdefault(self._column(name).dtype, []).append(name)
+                by_dtype.setdefault(self._types[self._places[name]], []).append(name)
         found: dict[str, Any] = {}
         for dtype, names in by_dtype.items():
             block = cells.together({name: columns[name] for name in names}, self.rows)

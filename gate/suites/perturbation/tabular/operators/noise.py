@@ -91,7 +91,8 @@ class NoiseDraws:
         block = np.empty((len(noises), part.rows))
         list(pool.map(Noise.write, noises.values(), block))
         return {
-            name: Drawn(cells) if self._streamed[name] else cells for name, cells in zip(noises, block, strict=True)
+            name: Drawn(cells, block) if self._streamed[name] else cells
+            for name, cells in zip(noises, block, strict=True)
         }
 
     def _noise(self, column: Column, part: Frame) -> Noise:
@@ -105,9 +106,11 @@ class Drawn:
 
     Args:
         cells: (rows,) float64.
+        block: (columns, rows), what they are a row of; for who takes all columns at once.
     """
 
-    def __init__(self, cells: Any) -> None:
+    def __init__(self, cells: Any, block: Any) -> None:
+        self.block = block
         self._cells, self._row = cells, 0
 
     def write(self, out: Any) -> None:
