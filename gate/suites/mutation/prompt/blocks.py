@@ -1,0 +1,183 @@
+"""A prompt's layout: what is a paragraph, an item of a list, a heading, code, by Markdown and by what prompts use beside.
+
+Markdown-it finds the blocks. Four of its rules are off, since they would hide text of a prompt: indented code (prompts
+stand in indented literals), HTML blocks (a tag on its own line is a boundary here, what follows is text), link
+references (`[user]: never …`) and tables (a row is a block of its own). `gate.suites.mutation.prompt.lines` then cuts
+paragraphs where prompts do and Markdown doesn't.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import importlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any
+
+from gate.errors import UsageError
+from gate.suites.mutation.prompt.lines import Piece, pieces
+from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+
+_NEWLINE = re.compile(r"\r\n?|\n")
+_FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
+_SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
+
+
+class Lines:
+    """Where every line of a text starts and ends, as Markdown counts lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0]
+        self.ends: list[int] = []
+        for found in _NEWLINE.finditer(text):
+            self.ends.append(found.start())
+            self.starts.append(found.end())
+        self.ends.append(len(text))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def at(self, line: int) -> str:
+        """A line without its end."""
+        return self.text[self.starts[line] : self.ends[line]]
+
+    def outer(self, first: int, after: int) -> Span:
+        """Whole lines from `first` up to, not including, `after`, their ends included."""
+        end = self.starts[after] if after < len(self.starts) else len(self.text)
+        return Span(self.starts[first], max(end, self.starts[first]))
+
+    def of(self, offset: int) -> int:
+        """The line that holds an offset."""
+        return bisect_right(self.starts, offset) - 1
+
+
+def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Block]:
+    """Blocks in order, without overlap; blank lines belong to none.
+
+    Args:
+        include_code: read code as text, a line a block.
+
+    Raises:
+        UsageError: markdown-it-py is not installed.
+    """
+    blocks: list[Block] = []
+    with _without_collection():
+        for kind, first, after, start, depth, group in _markdown(text, lines):
+            if kind == "code":
+                blocks.extend(_code(lines, first, after, group, include_code=include_code))
+                continue
+            if kind == "heading":
+                end = start + len(lines.text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+                blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
+                continue
+            for piece in pieces(lines, first, after, start, kind):
+                blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
+    return blocks
+
+
+def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
+    if piece.kind == "code" and include_code:
+        return _by_line(lines, piece.first, piece.after, group)
+    return [Block(piece.kind, Span(piece.start, piece.end), lines.outer(piece.first, piece.after), depth, group)]
+
+
+def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:
+    """A fence; one that is never closed is text, so that a lost fence can't hide the rest of the prompt."""
+    closed = after - first > 1 and _FENCE_END.match(lines.at(after - 1))
+    if closed and not include_code:
+        return [Block("code", Span(lines.starts[first], lines.ends[after - 1]), lines.outer(first, after), 0, group)]
+    return _by_line(lines, first + 1, after - 1 if closed else after, group)
+
+
+def _by_line(lines: Lines, first: int, after: int, group: int) -> list[Block]:
+    found = []
+    for line in range(first, after):
+        for piece in pieces(lines, line, line + 1, _text_start(lines, line), "paragraph", json=False):
+            if piece.end > piece.start:
+                outer = lines.outer(piece.first, piece.after)
+                found.append(Block(piece.kind, Span(piece.start, piece.end), outer, 0, group))
+    return found
+
+
+def _text_start(lines: Lines, line: int) -> int:
+    shown = lines.at(line)
+    return lines.starts[line] + len(shown) - len(shown.lstrip())
+
+
+def _markdown(text: str, lines: Lines) -> Iterator[tuple[BlockKind, int, int, int, int, int]]:
+    """(kind, first line, line after, offset of the text, depth, group) of every block that Markdown knows."""
+    lists: list[int] = []
+    group = 0
+    level = 0
+    fresh = heading = setext = False
+    for token in _parser().parse(text):
+        kind = token.type
+        if kind in ("bullet_list_open", "ordered_list_open"):
+            group += 1
+            lists.append(group)
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            lists.pop()
+        elif kind == "list_item_open":
+            fresh = True
+        elif kind == "heading_open":
+            level, setext = int(token.tag[1:]), token.markup in ("=", "-")
+            heading = True
+        elif kind == "paragraph_open":
+            heading, level, setext = False, 0, False
+        elif kind in ("fence", "code_block"):
+            group += 1
+            yield "code", token.map[0], min(token.map[1], len(lines)), 0, len(lists), group
+        elif kind == "inline" and token.content.strip():
+            first, after = token.map
+            item, fresh = fresh and bool(lists), False
+            if not lists:
+                group += 1
+            start = _content_start(lines, first, token.content)
+            if setext:  # a sentence above `---` is a sentence above a rule, no heading
+                heading = after - first == 2 and not _SENTENCE_END.search(lines.at(first))
+                after -= 0 if heading else 1
+            if heading:
+                yield "heading", first, after, start, level, group
+            else:
+                yield "item" if item else "paragraph", first, after, start, len(lists), lists[-1] if lists else group
+
+
+def _content_start(lines: Lines, line: int, content: str) -> int:
+    """Offset of a block's text in its first line, behind markers of lists and quotations."""
+    shown = lines.at(line)
+    head = _NEWLINE.split(content, maxsplit=1)[0].strip().replace("�", "\0")
+    bare = shown.rstrip().replace("�", "\0")
+    if bare.endswith(head):
+        return lines.starts[line] + len(bare) - len(head)
+    found = shown.replace("�", "\0").find(head)
+    return lines.starts[line] + found if found >= 0 else _text_start(lines, line)
+
+
+@functools.cache
+def _parser() -> Any:
+    try:
+        markdown_it = importlib.import_module("markdown_it")
+    except ImportError:
+        raise UsageError(
+            "reading prompts needs markdown-it-py, which is not installed",
+            remedy="pip install 'robustness-gate[mutation]'",
+        ) from None
+    parser = markdown_it.MarkdownIt("commonmark").disable(["html_block", "reference", "code"])
+    parser.core.ruler.disable(["inline", "text_join"])
+    return parser
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Many small objects are made and none is garbage: looking for garbage among them takes half of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
