@@ -8,9 +8,7 @@ paragraphs where prompts do and Markdown doesn't.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import importlib
 import re
 from bisect import bisect_right
@@ -65,17 +63,16 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     blocks: list[Block] = []
-    with _without_collection():
-        for kind, first, after, start, depth, group in _markdown(text, lines):
-            if kind == "code":
-                blocks.extend(_code(lines, first, after, group, include_code=include_code))
-                continue
-            if kind == "heading":
-                end = start + len(lines.text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
-                blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
-                continue
-            for piece in pieces(lines, first, after, start, kind):
-                blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
+    for kind, first, after, start, depth, group in _markdown(text, lines):
+        if kind == "code":
+            blocks.extend(_code(lines, first, after, group, include_code=include_code))
+            continue
+        if kind == "heading":
+            end = start + len(lines.text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+            blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
+            continue
+        for piece in pieces(lines, first, after, start, kind):
+            blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
     return blocks
 
 
@@ -169,15 +166,3 @@ def _parser() -> Any:
     parser = markdown_it.MarkdownIt("commonmark").disable(["html_block", "reference", "code"])
     parser.core.ruler.disable(["inline", "text_join"])
     return parser
-
-
-@contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
-    """Many small objects are made and none is garbage: looking for garbage among them takes half of the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

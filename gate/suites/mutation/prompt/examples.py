@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from gate.suites.mutation.prompt.languages import LANGUAGES, language
 from gate.suites.mutation.prompt.model import Block, Example, Section, Span
+from gate.suites.mutation.prompt.sections import label_of
 
 _TAG_NAMES = re.compile(
     r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempi[oe]?|exemplos?)_?\d*$", re.IGNORECASE
@@ -49,6 +50,9 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
         if section.origin == "tag" or section.span.start < after or not announces_examples(section.title):
             continue
         after = section.span.end
+        if any(sign.isdigit() for sign in section.title):  # "Example 2" is one example as a whole
+            found.append(section.span)
+            continue
         while place < len(blocks) and starts[place] <= section.span.start:
             place += 1
         while place < len(blocks) and starts[place] < after:
@@ -57,7 +61,7 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
             if prose and not speaker(text, block):
                 after = block.outer.start
                 break
-            if block.kind not in ("heading", "break", "tag", "control"):
+            if block.kind not in ("heading", "break", "tag", "control") and not label_of(text, block):
                 _extend(found, block, section.span.start)
             place += 1
     return found
@@ -112,6 +116,7 @@ def _has_answer(text: str, block: Block) -> bool:
     return any(found["assistant"] for found in _turns_by_line().finditer(text, block.span.start, block.span.end))
 
 
+@functools.lru_cache(maxsize=1024)
 def announces_examples(title: str) -> bool:
     return any(language(code).example_heading.search(title) for code in LANGUAGES)
 

@@ -108,19 +108,21 @@ def all_triggers() -> frozenset[str]:
 
 
 @functools.cache
-def _known_words() -> Mapping[str, tuple[str, ...]]:
-    """By word the languages in which it is a function word or begins a keyword."""
-    found: dict[str, tuple[str, ...]] = {}
+def _known_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
+    """By word the languages that know it, with 2 for a function word and 1 for the beginning of a keyword."""
+    found: dict[str, tuple[tuple[str, int], ...]] = {}
     for table in spaced_languages():
         for word in table.function_words | table.triggers:
-            found[word] = (*found.get(word, ()), table.code)
+            if word in table.function_words or len(word) > 1:
+                weight = 2 if word in table.function_words else 1
+                found[word] = (*found.get(word, ()), (table.code, weight))
     return found
 
 
 def is_cjk(text: str) -> bool:
     """Whether a text is written mainly in Chinese or Japanese signs."""
     signs = len(_HAN.findall(text)) + len(_KANA.findall(text))
-    return signs > 0 and signs * 3 >= sum(map(len, WORD.findall(text))) - signs
+    return signs > 0 and signs * 6 >= sum(map(len, WORD.findall(text))) - signs
 
 
 def guess(text: str, words: Iterable[str], default: str) -> str:
@@ -139,11 +141,11 @@ def guess(text: str, words: Iterable[str], default: str) -> str:
     scores: dict[str, int] = {}
     known = _known_words()
     for word in words:
-        for code in known.get(word, ()):
-            scores[code] = scores.get(code, 0) + 1
+        for code, weight in known.get(word, ()):
+            scores[code] = scores.get(code, 0) + weight
     best = max(scores.values(), default=0)
     leading = [code for code in LANGUAGES if scores.get(code, 0) == best and best > 0]
-    if default in leading or not leading or (best < 2 and len(leading) > 1):
+    if default in leading or not leading or (best < 4 and len(leading) > 1):
         return default
     return leading[0]
 

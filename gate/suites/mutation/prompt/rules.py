@@ -6,22 +6,30 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.suites.mutation.prompt.languages import LANGUAGES, WORD, Language, all_triggers, guess, language
-from gate.suites.mutation.prompt.model import Block, Rule, RuleKind, Span, normal, numbered, stable_id
+from gate.suites.mutation.prompt.languages import WORD, Language, all_triggers, guess, language
+from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
 from gate.suites.mutation.prompt.placeholders import overlapping
 
 _QUESTION = ("?", "？", "か。")
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s-]*(?:[^\W\d_][^.:!?\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
-_FEWEST_SIGNS = 2
+_SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its block (an index) and whether it stands below a heading that announces rules."""
+    """A sentence.
+
+    Attributes:
+        block: index of its block.
+        listed: it stands in a list below a heading that announces rules.
+        label: it is the whole of a label, such as `You must:`.
+    """
 
     span: Span
     block: int
     listed: bool
+    label: bool = False
 
 
 def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span], main: str) -> list[Rule]:
@@ -45,28 +53,28 @@ def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -
     shown = sentence.span.of(text)
     if shown.rstrip("*_\"'”’ ").endswith(_QUESTION):
         return None
-    if shown.isascii() or not _has_cjk(shown):
-        words = [word.lower() for word in WORD.findall(shown)]
-        if not sentence.listed and all_triggers().isdisjoint(words):
-            return None
-    else:
-        words = [word.lower() for word in WORD.findall(shown)]
+    signs = not shown.isascii() and _has_signs(shown)
+    words = [word.lower() for word in WORD.findall(shown)]
+    if not sentence.listed and not signs and all_triggers().isdisjoint(words):
+        return None
     covered = overlapping(protected, sentence.span)
     code = guess(shown, words, main)
-    for table in _tables(code, main):
-        if kind := _found(text, sentence.span, covered, table):
+    for table in _tables(code, main, signs=signs):
+        kind = _found(text, sentence.span, covered, table)
+        if kind and not (sentence.label and (kind == "conditional" or len(words) < _FEWEST_WORDS)):
             return kind, table.code
-    if sentence.listed and len(words) >= _FEWEST_SIGNS and not shown.rstrip("*_ ").endswith((":", "：")):
-        return "listed", code
-    if sentence.listed and code in ("ja", "zh") and len(shown) > _FEWEST_SIGNS:
+    if sentence.listed and len(shown) > _FEWEST_WORDS and not shown.startswith(("(", "（")):
         return "listed", code
     return None
 
 
-def _tables(code: str, main: str) -> Iterator[Language]:
+def _tables(code: str, main: str, *, signs: bool) -> Iterator[Language]:
+    """The table of the sentence's language, then those of the prompt and of scripts that it contains."""
     yield language(code)
-    if main != code and main in LANGUAGES:
-        yield language(main)
+    if code == "ja":
+        return
+    further = (main, "zh", "ja") if signs else (main,)
+    yield from (language(one) for one in dict.fromkeys(further) if one != code)
 
 
 def _found(text: str, span: Span, covered: Sequence[Span], table: Language) -> RuleKind | None:
@@ -107,10 +115,6 @@ def _directs(text: str, span: Span, condition: re.Match[str] | None, table: Lang
     return first not in table.function_words or first in ("you", "du", "tu", "vous", "usted", "você")
 
 
-def _has_cjk(text: str) -> bool:
-    return any("\u3040" <= sign <= "\u9fff" for sign in text)
-
-
-def is_listed(block: Block, heading_announces: bool) -> bool:
-    """Whether an item stands below a heading that announces rules."""
-    return heading_announces and block.kind == "item"
+def _has_signs(text: str) -> bool:
+    """Whether a text holds Chinese or Japanese signs."""
+    return _SIGNS.search(text) is not None

@@ -9,7 +9,7 @@ from gate.suites.mutation.prompt.model import Block, Section, Span
 
 _LABEL_LEVEL = 7  # below every heading
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
-_BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{1,80}(?:\*\*|__)[:：]?$")
+_BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{0,80}[^*_\r\n.!?。！？](?:\*\*|__)[:：]?$")
 _BRACKETED = re.compile(r"(?:\[[^\]\r\n{}]{1,60}\]|【[^】\r\n]{1,60}】|={2,}[^=\r\n]{1,60}={2,})[:：]?$")
 _LONGEST_LABEL = 80
 
@@ -39,6 +39,7 @@ def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
         level, title = 0, ""
         if block.kind == "heading":
             level, title = block.depth, block.span.of(text)
+            title = title if any(map(str.isalnum, title)) else ""
         elif block.kind == "tag":
             level = _LABEL_LEVEL  # a label does not reach over a tag
         elif block.depth == 0 and block.kind == "paragraph":

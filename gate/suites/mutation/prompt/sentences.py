@@ -20,14 +20,15 @@ _END = re.compile(
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(
-    r"""(?:^|[\s("'“„«*_])(?:[^\W\d_]|[^\W\d_](?:\.[^\W\d_])+|e\.g|i\.e|etc|vs|approx|incl|excl|max|min|nr|ca|ex|cf|art
-    |bzw|ggf|evtl|inkl|usw|bsp|mr|mrs|ms|dr|prof|sr|sra|sig|p\.ex|p\.\s?ej|z\.\s?b|d\.\s?h|u\.\s?a|fig|inc|ltd|dept)$""",
+    r"""(?:^|[\s("'“„«*_])(?:[^\W\d_]|[^\W\d_](?:\.[^\W\d_])+|e\.g|i\.e|vs|approx|incl|excl|max|min|nr|ca|ex|cf|art
+    |bzw|ggf|evtl|inkl|bsp|mr|mrs|ms|dr|prof|sr|sra|sig|p\.ex|p\.\s?ej|z\.\s?b|d\.\s?h|u\.\s?a|fig|inc|ltd|dept)$""",
     re.VERBOSE | re.IGNORECASE,
 )
+_CLOSING = "」』”’）)\""
 _NUMBERING = re.compile(r"(?:^|[\s(])\d{1,3}$")
 _LEADING = re.compile(r"(?:</?[A-Za-z_][^<>\r\n]{0,300}>|[\s>])+")
 _TRAILING = re.compile(r"</?[A-Za-z_][^<>\r\n]{0,300}>$")
-_WORD = re.compile(r"[*_\"'“„«(\[]*([^\s]+)")
+_WORD = re.compile(r"[*_\"'“„«(\[]*([^\s>*_\"'“„«(\[]\S{0,60})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _ROOM = 2  # characters that a line may be short of the longest and still count as full
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
@@ -39,7 +40,7 @@ def sentences(text: str, span: Span, *, starts_sentence: Callable[[str], bool]) 
     Args:
         starts_sentence: whether a capitalised word begins a sentence rather than being a name inside one.
     """
-    begin = span.start
+    begin = line = span.start
     widest = -1
     for found in _END.finditer(text, span.start, span.end):
         if found.end() >= span.end:
@@ -47,8 +48,12 @@ def sentences(text: str, span: Span, *, starts_sentence: Callable[[str], bool]) 
         if found.lastgroup == "line":
             if widest < 0:
                 widest = max(len(line) for line in span.of(text).splitlines())
-            if not _ends_here(text, span, found.start(), found.end(), widest, starts_sentence):
+            width, line = found.start() - line, found.end()
+            if not _ends_here(text, found.start(), span.end, width, widest, starts_sentence):
                 continue
+        elif found.lastgroup == "full":
+            if found.group().rstrip("*_")[-1:] in _CLOSING and not text[found.end()].isspace():
+                continue  # what is quoted ends there, the sentence around it goes on
         elif found.lastgroup == "stop" and not _is_stop(text, begin, found, span.end):
             continue
         yield from _trimmed(text, begin, found.end())
@@ -72,16 +77,16 @@ def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
 
 
 def _ends_here(
-    text: str, span: Span, start: int, after: int, widest: int, starts_sentence: Callable[[str], bool]
+    text: str, at: int, end: int, width: int, widest: int, starts_sentence: Callable[[str], bool]
 ) -> bool:
-    """Whether a line end is the end of a sentence."""
-    word = _WORD.match(text, after, min(span.end, after + 60))
+    """Whether the line end at an offset ends a sentence.
+
+    Args:
+        width: characters of the line before it; `widest`: of the longest line of the block.
+    """
+    word = _WORD.search(text, at, min(end, at + 80))
     first = word[1].rstrip(".,;:!?*_\"'”’»)]") if word else ""
-    if first[:1].islower():
-        return False
-    line = max(text.rfind("\n", span.start, start), text.rfind("\r", span.start, start), span.start - 1) + 1
-    width = start - line
-    if text[start - 1] in ",;，、；":
+    if first[:1].islower() or text[at - 1] in ",;，、；":
         return False
     if _CJK.match(first):
         return width < _SHORTEST_FULL or width < widest - _ROOM or starts_sentence(first)
