@@ -44,11 +44,12 @@ def _marked(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Spa
     marker = table.exception if kind == "exception" else table.condition
     head = _HEAD.match(text, rule.span.start, end)
     first = head.end() if head else rule.span.start
+    exceptions = list(table.exception.finditer(text, rule.span.start, end))
     for found in marker.finditer(text, rule.span.start, end):
         if any(one.start < found.end() and found.start() < one.end for one in covered):
             continue
-        if kind == "condition" and table.exception.match(text, found.start(), end):
-            continue
+        if kind == "condition" and any(one.start() <= found.start() <= one.end() + 1 for one in exceptions):
+            continue  # "except if" begins one clause, an exception
         if found.start() > first:
             return _inner(text, rule, found.start())
         comma = _COMMA.search(text, found.end(), end)
@@ -80,7 +81,9 @@ def _whole(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Span
     covered = overlapping(prompt.protected, rule.span)
     for pattern in patterns:
         for found in pattern.finditer(prompt.text, rule.span.start, rule.span.end):
-            if not any(one.start < found.end() and found.start() < one.end and not _inside(one, found) for one in covered):
+            if not any(
+                one.start < found.end() and found.start() < one.end and not _inside(one, found) for one in covered
+            ):
                 return Span(*found.span()), ""
     return None
 

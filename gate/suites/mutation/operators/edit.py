@@ -73,7 +73,9 @@ class Mutant:
         return "".join([*pieces, text[at:]])
 
     def _found_in(self, text: str) -> Sequence[Span]:
-        here = all(span.end <= len(text) and span.of(text) == was for span, was in zip(self.spans, self.before, strict=True))
+        here = all(
+            span.end <= len(text) and span.of(text) == was for span, was in zip(self.spans, self.before, strict=True)
+        )
         if here and (any(self.before) or self.spans[-1].end == len(text)):
             return self.spans
         found: list[Span] = []

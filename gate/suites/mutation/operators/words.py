@@ -59,7 +59,7 @@ def first_of(text: str, span: Span, pairs: Pairs, covered: Iterable[Span]) -> tu
     best: tuple[re.Match[str], str] | None = None
     covered = list(covered)
     for pattern, instead in pairs:
-        for found in pattern.finditer(text, span.start, span.end if best is None else min(span.end, best[0].end())):
+        for found in pattern.finditer(text, span.start, span.end):
             if any(one.start < found.end() and found.start() < one.end for one in covered):
                 continue
             if best is None or found.start() < best[0].start():

@@ -14,7 +14,8 @@ from gate.suites.mutation.prompt.model import Block, Example, Section, Span
 from gate.suites.mutation.prompt.sections import label_of
 
 _TAG_NAMES = re.compile(
-    r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempi[oe]?|exemplos?)_?\d*$", re.IGNORECASE
+    r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempi[oe]?|exemplos?)_?\d*$",
+    re.IGNORECASE,
 )
 _DECORATION = r"[\s>*_\"'“「`#-]*"
 

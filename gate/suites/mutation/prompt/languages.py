@@ -163,7 +163,9 @@ def _any(phrases: Sequence[str], spaced: bool) -> re.Pattern[str]:
     """Finds any of the phrases, the longer one first."""
     if not phrases:
         return _NEVER
-    return _pattern("|".join(re.escape(one).replace(r"\ ", " ") for one in sorted(phrases, key=len, reverse=True)), spaced)
+    return _pattern(
+        "|".join(re.escape(one).replace(r"\ ", " ") for one in sorted(phrases, key=len, reverse=True)), spaced
+    )
 
 
 def _pattern(source: str, spaced: bool) -> re.Pattern[str]:

@@ -13,10 +13,14 @@ from typing import Protocol
 
 from gate.suites.mutation.prompt.model import BlockKind
 
-_SPECIAL = re.compile(r"^[ \t>]*(?:[<{\[|}\]•・‣◦●○■□▪–—①-⑳*+-]|\(?[0-9A-Za-z]{1,3}[.)、．]|={3})|[:：][*_ \t]*$", re.MULTILINE)
+_SPECIAL = re.compile(
+    r"^[ \t>]*(?:[<{\[|}\]•・‣◦●○■□▪–—①-⑳*+-]|\(?[0-9A-Za-z]{1,3}[.)、．]|={3})|[:：][*_ \t]*$", re.MULTILINE
+)
 _TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
 _CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")
-_BULLET = re.compile(r"[ \t>]*(?:[•・‣◦●○■□▪①-⑳]|[*+–—-](?=[ \t])|\(?(?:\d{1,3}|[A-Za-z])[.)](?=[ \t])|\d{1,3}[、．])[ \t]*")
+_BULLET = re.compile(
+    r"[ \t>]*(?:[•・‣◦●○■□▪①-⑳]|[*+–—-](?=[ \t])|\(?(?:\d{1,3}|[A-Za-z])[.)](?=[ \t])|\d{1,3}[、．])[ \t]*"
+)
 _OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
 _CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")

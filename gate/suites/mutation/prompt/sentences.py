@@ -24,7 +24,7 @@ _ABBREVIATION = re.compile(
     |bzw|ggf|evtl|inkl|bsp|mr|mrs|ms|dr|prof|sr|sra|sig|p\.ex|p\.\s?ej|z\.\s?b|d\.\s?h|u\.\s?a|fig|inc|ltd|dept)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CLOSING = "」』”’）)\""
+_CLOSING = '」』”’）)"'
 _NUMBERING = re.compile(r"(?:^|[\s(])\d{1,3}$")
 _LEADING = re.compile(r"(?:</?[A-Za-z_][^<>\r\n]{0,300}>|[\s>])+")
 _TRAILING = re.compile(r"</?[A-Za-z_][^<>\r\n]{0,300}>$")
@@ -76,9 +76,7 @@ def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
     return not _ABBREVIATION.search(before)
 
 
-def _ends_here(
-    text: str, at: int, end: int, width: int, widest: int, starts_sentence: Callable[[str], bool]
-) -> bool:
+def _ends_here(text: str, at: int, end: int, width: int, widest: int, starts_sentence: Callable[[str], bool]) -> bool:
     """Whether the line end at an offset ends a sentence.
 
     Args:

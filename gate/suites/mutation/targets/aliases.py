@@ -1,0 +1,28 @@
+"""Other modules that hold the very same object, as `from prompts import SYSTEM` leaves it."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from gate.suites.mutation.targets.places import AttributePlace
+
+_SHORTEST = 2  # characters: Python keeps one object for each shorter text, whoever wrote it
+
+
+def aliases(value: Any, where: str) -> list[AttributePlace]:
+    """Module attributes, of any name, that hold this object. Texts that Python itself shares have none."""
+    if isinstance(value, str) and (len(value) < _SHORTEST or _is_shared(value)):
+        return []
+    found = []
+    for module in list(sys.modules.values()):
+        if not isinstance(module, types.ModuleType):
+            continue
+        found += [AttributePlace(module, name, where) for name, held in list(vars(module).items()) if held is value]
+    return found
+
+
+def _is_shared(text: str) -> bool:
+    """Whether Python may keep one object for equal constants of unrelated modules: those made of name characters."""
+    return text.isascii() and text.replace("_", "a").isalnum()
