@@ -48,7 +48,7 @@ class Mutants:
         return sum(rule.id in self.rules_measured for rule in rules) / len(rules) if rules else None
 
 
-def mutants_of(  # noqa: PLR0913  what a marker may say, each by its name
+def mutants_of(
     prompt: Prompt,
     *,
     operators: Sequence[str] | None = None,

@@ -59,7 +59,7 @@ def _marked(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Spa
 
 
 def _inner(text: str, rule: Rule, start: int) -> tuple[Span, str]:
-    """A clause inside or at the end of a sentence, with the comma before it and, where it is enclosed, the one after."""
+    """A clause inside or at the end of a sentence, with the comma before it or both commas around it."""
     closing = _CLAUSE_END.search(text, start, rule.span.end)
     end = closing.start() if closing else rule.span.end
     while start > rule.span.start and text[start - 1].isspace():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -82,17 +83,15 @@ class Mutant:
         for was in self.before:
             first = len(text) if not was else text.find(was)
             if first < 0 or (was and text.find(was, first + 1) >= 0):
-                raise UsageError(
-                    f"mutant {self.id} finds {'its words more than once' if first >= 0 else 'no such words'} in the prompt",
-                    remedy="let the prompt stay the same from call to call, apart from what placeholders bring",
-                )
+                raise self._lost("its words more than once" if first >= 0 else "no such words")
             found.append(Span(first, first + len(was)))
-        if any(later.start < earlier.end for earlier, later in zip(found, found[1:], strict=False)):
-            raise UsageError(
-                f"mutant {self.id} finds its words in another order in the prompt",
-                remedy="let the prompt stay the same from call to call, apart from what placeholders bring",
-            )
+        if any(later.start < earlier.end for earlier, later in itertools.pairwise(found)):
+            raise self._lost("its words in another order")
         return found
+
+    def _lost(self, what: str) -> UsageError:
+        remedy = "let the prompt stay the same from call to call, apart from what placeholders bring"
+        return UsageError(f"mutant {self.id} finds {what} in the prompt", remedy=remedy)
 
 
 def shortened(text: str, longest: int = 60) -> str:

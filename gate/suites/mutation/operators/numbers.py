@@ -18,12 +18,18 @@ from gate.suites.mutation.prompt.model import Span
 NumberKind = Literal["percent", "money", "share", "count"]
 
 _MOST_DIGITS = 18
-_NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]{1,3}(?:[ \u00a0\u202f'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9]+(?:[.,][0-9]+)?)(?![0-9])"
+_NUMBER = (
+    r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?"
+    r"|[0-9]{1,3}(?:[ \u00a0\u202f'’][0-9]{3})+(?:[.,][0-9]+)?|[0-9]+(?:[.,][0-9]+)?)(?![0-9])"
+)
 _MONEY_BEFORE = r"(?:(?:US|R|A|C|NZ|HK)?[$€£¥￥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|BRL))\s?"
 _PERCENT = (
     r"(?:\s?[%％](?!\w)|\s(?:percent|per\scent|Prozent|pour\scent|por\sciento|per\scento|por\scento)\b|パーセント)"
 )
-_MONEY_AFTER = r"(?:\s?[$€£¥￥₹]|\s?(?:USD|EUR|GBP|CHF|JPY|CNY|BRL|dollars?|euros?|pounds?|francs?|reais|dólares|Euro|Dollar)\b|元|円|块|美元|欧元|ドル|ユーロ)"
+_MONEY_AFTER = (
+    r"(?:\s?[$€£¥￥₹]|\s?(?:USD|EUR|GBP|CHF|JPY|CNY|BRL|dollars?|euros?|pounds?|francs?|reais|dólares|Euro|Dollar)\b"
+    r"|元|円|块|美元|欧元|ドル|ユーロ)"
+)
 _UNIT = r"(?:ms|s|secs?|mins?|h|hrs?|d|[kKmMgGtT]?[bB]|k|km|cm|mm|m|kg|g|mg|ml|l|px|x|pt)(?![A-Za-z0-9])"
 _ALONE = r"""
       [0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}(?:T[0-9:.]+Z?)?   # 2026-01-31
@@ -35,14 +41,16 @@ _ALONE = r"""
     | [0-9]+(?:\.[0-9]+){2,}                                   # 1.2.3
     | [0-9]+(?:-[0-9]+){2,}                                    # telephone
     | \+[0-9][0-9 ()-]{6,20}[0-9]
-    | (?<![A-Za-z0-9])(?!(?:USD|EUR|GBP|CHF|JPY|CNY|BRL)[0-9])[A-Za-z_][A-Za-z_]{0,30}[-_.]?[0-9][A-Za-z0-9._-]*   # GPT-4, v2.1
+    | (?<![A-Za-z0-9])(?!(?:USD|EUR|GBP|CHF|JPY|CNY|BRL)[0-9])   # GPT-4, v2.1
+      [A-Za-z_][A-Za-z_]{0,30}[-_.]?[0-9][A-Za-z0-9._-]*
     | \#[0-9]+
     | [0-9]+(?:st|nd|rd|th|er|re|ème|e|º|ª|°(?![CF]))(?![A-Za-z])
     | [0-9]+(?!{unit})[A-Za-z][A-Za-z0-9]*                     # 3D, 4o
     | 第[0-9]+
 """
 _DATED = re.compile(
-    r"(?:\b(?:in|since|of|year|from|until|by|before|after|seit|von|vom|im|bis|jahr|depuis|en|año|desde|dal|nel|anno|em|ano|de)\s+)$",
+    r"(?:\b(?:in|since|of|year|from|until|by|before|after|seit|von|vom|im|bis|jahr|depuis|en|año|desde|dal|nel|anno|em|ano|de)"
+    r"\s+)$",
     re.IGNORECASE,
 )
 _BEFORE_WORD = re.compile(r"([^\W\d_]+)[.:\s]*\s?$")

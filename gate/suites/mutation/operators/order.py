@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from gate.suites.mutation.operators.delete import unremovable
 from gate.suites.mutation.operators.edit import Edit, shortened
 from gate.suites.mutation.prompt.model import Prompt, Rule, normal
@@ -19,7 +21,7 @@ def swap_priority(prompt: Prompt) -> list[Edit]:
     found = []
     for rules in groups.values():
         movable = sorted((rule for rule in rules if _movable(prompt, rule)), key=lambda rule: rule.id)
-        for one, other in zip(movable, movable[1:], strict=False):
+        for one, other in itertools.pairwise(movable):
             first, second = sorted((one, other), key=lambda rule: rule.span.start)
             texts = prompt.rule_text(first), prompt.rule_text(second)
             if texts[0] == texts[1]:

@@ -9,6 +9,7 @@ from gate.suites.mutation.prompt.languages import Language, language
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, numbered
 from gate.suites.mutation.prompt.placeholders import overlapping
 
+_Change = tuple[tuple[Span, ...], tuple[str, ...]]
 _SIGNS = {10: "十", 20: "二十", 30: "三十", 40: "四十", 50: "五十", 100: "百"}
 _WIDE = str.maketrans("０１２３４５６７８９．，", "0123456789.,")
 
@@ -40,7 +41,7 @@ def _whole(text: str, spans: tuple[Span, ...], instead: tuple[str, ...]) -> str:
     return instead[0] + text[spans[0].end : spans[1].start] + instead[1]
 
 
-def _digits(prompt: Prompt, rule: Rule, table: Language) -> list[tuple[tuple[Span, ...], tuple[str, ...]]]:
+def _digits(prompt: Prompt, rule: Rule, table: Language) -> list[_Change]:
     found = []
     for number in numbers_in(prompt.text, rule.span, table):
         shown = [span.of(prompt.text) for span in number.spans]
@@ -54,8 +55,8 @@ def _digits(prompt: Prompt, rule: Rule, table: Language) -> list[tuple[tuple[Spa
     return found
 
 
-def _words(prompt: Prompt, rule: Rule, table: Language) -> list[tuple[tuple[Span, ...], tuple[str, ...]]]:
-    found = []
+def _words(prompt: Prompt, rule: Rule, table: Language) -> list[_Change]:
+    found: list[_Change] = []
     for pattern, value in table.numbers:
         for match in pattern.finditer(prompt.text, rule.span.start, rule.span.end):
             larger = value * 10 or 10

@@ -1,4 +1,4 @@
-"""A prompt's layout: what is a paragraph, an item of a list, a heading, code, by Markdown and by what prompts use beside.
+"""A prompt's layout: what is a paragraph, an item of a list, a heading or code.
 
 Markdown-it finds the blocks. Four of its rules are off, since they would hide text of a prompt: indented code (prompts
 stand in indented literals), HTML blocks (a tag on its own line is a boundary here, what follows is text), link
@@ -13,6 +13,7 @@ import importlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
@@ -105,42 +106,65 @@ def _text_start(lines: Lines, line: int) -> int:
     return lines.starts[line] + len(shown) - len(shown.lstrip())
 
 
+@dataclass(slots=True)
+class _State:
+    """Where in the document the parser's tokens are.
+
+    Attributes:
+        lists: groups of the lists that are open, the innermost last.
+        fresh: an item was opened whose text has not come yet.
+        level: of the heading that is open, 0 for a paragraph.
+        setext: that heading is one by the line below it.
+    """
+
+    lists: list[int] = field(default_factory=list)
+    group: int = 0
+    fresh: bool = False
+    level: int = 0
+    setext: bool = False
+
+    def enter(self, token: Any) -> None:
+        kind = token.type
+        if kind.endswith("list_open"):
+            self.group += 1
+            self.lists.append(self.group)
+        elif kind.endswith("list_close"):
+            self.lists.pop()
+        elif kind == "list_item_open":
+            self.fresh = True
+        elif kind == "heading_open":
+            self.level, self.setext = int(token.tag[1:]), token.markup in ("=", "-")
+        elif kind == "paragraph_open":
+            self.level, self.setext = 0, False
+
+
 def _markdown(text: str, lines: Lines) -> Iterator[tuple[BlockKind, int, int, int, int, int]]:
     """(kind, first line, line after, offset of the text, depth, group) of every block that Markdown knows."""
-    lists: list[int] = []
-    group = 0
-    level = 0
-    fresh = heading = setext = False
+    state = _State()
     for token in _parser().parse(text):
-        kind = token.type
-        if kind in ("bullet_list_open", "ordered_list_open"):
-            group += 1
-            lists.append(group)
-        elif kind in ("bullet_list_close", "ordered_list_close"):
-            lists.pop()
-        elif kind == "list_item_open":
-            fresh = True
-        elif kind == "heading_open":
-            level, setext = int(token.tag[1:]), token.markup in ("=", "-")
-            heading = True
-        elif kind == "paragraph_open":
-            heading, level, setext = False, 0, False
-        elif kind in ("fence", "code_block"):
-            group += 1
-            yield "code", token.map[0], min(token.map[1], len(lines)), 0, len(lists), group
-        elif kind == "inline" and token.content.strip():
-            first, after = token.map
-            item, fresh = fresh and bool(lists), False
-            if not lists:
-                group += 1
-            start = _content_start(lines, first, token.content)
-            if setext:  # a sentence above `---` is a sentence above a rule, no heading
-                heading = after - first == 2 and not _SENTENCE_END.search(lines.at(first))
-                after -= 0 if heading else 1
-            if heading:
-                yield "heading", first, after, start, level, group
-            else:
-                yield "item" if item else "paragraph", first, after, start, len(lists), lists[-1] if lists else group
+        if token.type == "fence":
+            state.group += 1
+            yield "code", token.map[0], min(token.map[1], len(lines)), 0, len(state.lists), state.group
+        elif token.type == "inline" and token.content.strip():
+            yield _text_block(state, token, lines)
+        else:
+            state.enter(token)
+
+
+def _text_block(state: _State, token: Any, lines: Lines) -> tuple[BlockKind, int, int, int, int, int]:
+    first, after = token.map
+    depth = len(state.lists)
+    item, state.fresh = state.fresh and depth > 0, False
+    if not depth:
+        state.group += 1
+    start = _content_start(lines, first, token.content)
+    heading = state.level > 0
+    if state.setext:  # a sentence above `---` is a sentence above a rule, no heading
+        heading = after - first == 2 and not _SENTENCE_END.search(lines.at(first))
+        after -= 0 if heading else 1
+    if heading:
+        return "heading", first, after, start, state.level, state.group
+    return "item" if item else "paragraph", first, after, start, depth, state.lists[-1] if depth else state.group
 
 
 def _content_start(lines: Lines, line: int, content: str) -> int:

@@ -36,7 +36,7 @@ def _rules_at(prompt: Prompt, units: Sequence[tuple[str, Span]], first: int, las
 
 def _units(prompt: Prompt) -> list[tuple[str, Span]]:
     """Sentences, and blocks that hold none, as (words, span) in order."""
-    held = {block for block in range(len(prompt.blocks))} - _with_sentences(prompt)
+    held = set(range(len(prompt.blocks))) - _with_sentences(prompt)
     spans = [*prompt.sentences, *(prompt.blocks[place].span for place in sorted(held))]
     return [(normal(span.of(prompt.text)), span) for span in sorted(spans)]
 

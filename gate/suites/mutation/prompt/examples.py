@@ -14,7 +14,7 @@ from gate.suites.mutation.prompt.model import Block, Example, Section, Span
 from gate.suites.mutation.prompt.sections import label_of
 
 _TAG_NAMES = re.compile(
-    r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempi[oe]?|exemplos?)_?\d*$",
+    r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempio?|exemplos?)_?\d*$",
     re.IGNORECASE,
 )
 _DECORATION = r"[\s>*_\"'“「`#-]*"
@@ -70,9 +70,8 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
 
 def _extend(found: list[Span], block: Block, since: int) -> None:
     """Begin an example with a block, or join a nested block to the one before it."""
-    if block.depth > 1 and found and found[-1].start >= since:
-        found[-1] = Span(found[-1].start, block.outer.end)
-    elif block.depth == 1 and block.kind == "paragraph" and found and found[-1].start >= since:
+    nested = block.depth > 1 or (block.depth == 1 and block.kind == "paragraph")
+    if nested and found and found[-1].start >= since:
         found[-1] = Span(found[-1].start, block.outer.end)
     else:
         found.append(block.outer)

@@ -79,7 +79,8 @@ def _notes(text: str, rules: Sequence[Rule], code_blocks: int) -> tuple[str, ...
     if not text.strip():
         return ("the prompt is empty, so it holds no rule",)
     names = ", ".join(language(code).name for code in LANGUAGES)
-    told = f"no rule was found in the prompt: no keyword or condition of {names}, and no list below a heading such as Rules"
+    told = f"no rule was found in the prompt: no keyword or condition of {names}"
+    told += ", and no list below a heading such as Rules"
     if code_blocks:
         told += f"; {code_blocks} block{'s' if code_blocks > 1 else ''} of code or JSON were not looked at"
     return (told,)

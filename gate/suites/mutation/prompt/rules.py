@@ -1,4 +1,4 @@
-"""Which sentences of a prompt are rules: by a keyword, by a condition, or by standing below a heading such as "Rules"."""
+"""Which sentences of a prompt are rules: by a keyword, by a condition, or in a list below a heading such as "Rules"."""
 
 from __future__ import annotations
 

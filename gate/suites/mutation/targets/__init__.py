@@ -13,6 +13,7 @@
 | `env:SYSTEM_PROMPT` | an environment variable |
 """
 
-from gate.suites.mutation.targets.target import Replacement, Target, target, targets
+from gate.suites.mutation.targets.replacement import Replacement
+from gate.suites.mutation.targets.target import Target, target, targets
 
 __all__ = ["Replacement", "Target", "target", "targets"]

@@ -15,12 +15,14 @@ def aliases(value: Any, where: str) -> list[AttributePlace]:
     """Module attributes, of any name, that hold this object. Texts that Python itself shares have none."""
     if isinstance(value, str) and (len(value) < _SHORTEST or _is_shared(value)):
         return []
-    found = []
-    for module in list(sys.modules.values()):
-        if not isinstance(module, types.ModuleType):
-            continue
-        found += [AttributePlace(module, name, where) for name, held in list(vars(module).items()) if held is value]
-    return found
+    loaded: list[object] = list(sys.modules.values())  # anything can be put there, not only modules
+    modules = [one for one in loaded if isinstance(one, types.ModuleType)]
+    return [
+        AttributePlace(module, name, where)
+        for module in modules
+        for name, held in list(vars(module).items())
+        if held is value
+    ]
 
 
 def _is_shared(text: str) -> bool:

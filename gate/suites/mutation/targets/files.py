@@ -15,7 +15,7 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.mutation.targets.places import missing, read_only
-from gate.suites.mutation.targets.replacement import Placed, changed_text
+from gate.suites.mutation.targets.replacement import Replacement, changed_text
 
 _STEP = re.compile(r"\[(\d+)\]|\[[\"']([^\"']+)[\"']\]|([^.\[\]]+)")
 
@@ -38,12 +38,12 @@ class FileTarget:
         return text if not key else str(self._scalar(text, key).value)
 
     @contextlib.contextmanager
-    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Placed]:
+    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Replacement]:
         was = self._file.read_bytes() if self._file.is_file() else b""
         text, key = self._text(), self._key
         new = changed_text(change, self.read(), self.spec)
         data = (new if not key else self._with_value(text, key, new)).encode("utf-8", "surrogatepass")
-        placed = Placed()
+        placed = Replacement()
         try:
             self._write(data)
             yield placed

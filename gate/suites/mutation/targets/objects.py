@@ -18,7 +18,7 @@ from typing import Any
 from gate.errors import UsageError
 from gate.suites.mutation.targets.aliases import aliases
 from gate.suites.mutation.targets.places import ItemPlace, Place, missing, place_of
-from gate.suites.mutation.targets.replacement import Placed, changed_text
+from gate.suites.mutation.targets.replacement import Replacement, changed_text
 
 _ROLES = ("system", "developer")
 
@@ -177,11 +177,11 @@ class TextTarget:
         return str(value)
 
     @contextlib.contextmanager
-    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Placed]:
+    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Replacement]:
         was = self.place.get()
         new = changed_text(change, self.read(), self.spec)
         value = self._value(new)
-        placed = Placed()
+        placed = Replacement()
         with contextlib.ExitStack() as stack:
             stack.enter_context(self.place.put(value))
             for place in aliases(was, self.spec):
@@ -248,9 +248,9 @@ class BuilderTarget:
         return answer
 
     @contextlib.contextmanager
-    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Placed]:
+    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Replacement]:
         function = self.place.get()
-        placed = Placed()
+        placed = Replacement()
 
         @functools.wraps(function)
         def build(*given: Any, **named: Any) -> Any:

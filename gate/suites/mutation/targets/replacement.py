@@ -9,8 +9,8 @@ from gate.errors import UsageError
 
 
 @dataclass(slots=True)
-class Placed:
-    """`disturbed` after the block: something else stood in the place than what was put there."""
+class Replacement:
+    """`disturbed` after the block: the test itself had put something else in the place meanwhile."""
 
     disturbed: bool = False
 

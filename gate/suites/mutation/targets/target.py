@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from gate.errors import UsageError
 from gate.suites.mutation.targets.files import FileTarget
 from gate.suites.mutation.targets.objects import object_target
+from gate.suites.mutation.targets.replacement import Replacement
 from gate.suites.mutation.targets.variables import VariableTarget
-
-
-class Replacement(Protocol):
-    """Told at the end of the block: whether the test itself had changed the prompt meanwhile."""
-
-    disturbed: bool
 
 
 class Target(Protocol):
     """A place that holds a prompt."""
 
-    spec: str
+    @property
+    def spec(self) -> str:
+        """As it was written."""
 
     def read(self) -> str:
         """The prompt as it stands now."""
@@ -78,10 +75,3 @@ def targets(specs: str | Sequence[str], *, root: Path | None = None) -> tuple[Ta
         if spec in listed[:place]:
             raise UsageError("the target stands twice", where=str(spec), remedy="name each target once")
     return tuple(target(spec, root=root) for spec in listed)
-
-
-@contextlib.contextmanager
-def unchanged(found: Target) -> Iterator[None]:
-    """A block that leaves the prompt as it was, also when the block itself changes it."""
-    with found.replaced(found.read()):
-        yield

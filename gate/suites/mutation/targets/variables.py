@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gate.errors import UsageError
 from gate.suites.mutation.targets.places import missing
-from gate.suites.mutation.targets.replacement import Placed, changed_text
+from gate.suites.mutation.targets.replacement import Replacement, changed_text
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class VariableTarget:
         return found
 
     @contextlib.contextmanager
-    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Placed]:
+    def replaced(self, change: str | Callable[[str], str]) -> Iterator[Replacement]:
         was = self.read()
         new = changed_text(change, was, self.spec)
-        placed = Placed()
+        placed = Replacement()
         try:
             os.environ[self.name] = new
         except (ValueError, UnicodeEncodeError) as error:
