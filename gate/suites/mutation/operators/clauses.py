@@ -12,6 +12,7 @@ from gate.suites.mutation.prompt.placeholders import overlapping
 
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s]*(?:[^\W\d_][^.:!?,\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
 _CLAUSE_END = re.compile(r",(?!\d)|[;:)\]。！？]|[.!?](?=[\"'”’»*_)]*(?:\s|$))|\s[-–—]\s")
+_LISTED = re.compile(r",\s+(?:or|and|oder|und|ou|et|o|y|e)\s[^,:]*([,:])")
 _COMMA = re.compile(r",(?!\d)\s*(?:then\s+|dann\s+|alors\s+|entonces\s+|allora\s+|então\s+)?")
 
 
@@ -51,14 +52,42 @@ def _marked(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Spa
         if kind == "condition" and any(one.start() <= found.start() <= one.end() + 1 for one in exceptions):
             continue  # "except if" begins one clause, an exception
         if found.start() > first:
-            return _inner(text, rule, found.start())
-        comma = _COMMA.search(text, found.end(), end)
-        if comma and comma.end() < end:
-            return Span(found.start(), comma.end() + 1), text[comma.end()].upper()
+            span = _inner(text, rule, found.start())
+            if not _is_balanced(span.of(text)):
+                continue
+            return span, ""
+        begin = _main_clause(text, found.end(), end)
+        if begin and _is_balanced(text[found.start() : begin]):
+            return Span(found.start(), begin + 1), text[begin].upper()
     return None
 
 
-def _inner(text: str, rule: Rule, start: int) -> tuple[Span, str]:
+def _main_clause(text: str, start: int, end: int) -> int:
+    """Where the main clause begins behind a clause that comes first, or 0.
+
+    That is behind its comma; behind the end of the list, when the commas separate a list: `If A, B, or C, …`.
+    """
+    listed = _LISTED.search(text, start, end)
+    comma = _COMMA.search(text, start if listed is None else listed.start(1), end)
+    if listed and listed[1] == ":":
+        after = listed.end()
+        while after < end and text[after].isspace():
+            after += 1
+        return after if after < end else 0
+    return comma.end() if comma and comma.end() < end else 0
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether every bracket that is opened in a text is closed in it, and no other."""
+    depth = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _inner(text: str, rule: Rule, start: int) -> Span:
     """A clause inside or at the end of a sentence, with the comma before it or both commas around it."""
     closing = _CLAUSE_END.search(text, start, rule.span.end)
     end = closing.start() if closing else rule.span.end
@@ -72,7 +101,7 @@ def _inner(text: str, rule: Rule, start: int) -> tuple[Span, str]:
     elif text[start - 1] == ",":
         start -= 1
         end += mark == ","
-    return Span(start, end), ""
+    return Span(start, end)
 
 
 def _whole(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Span, str] | None:

@@ -43,14 +43,14 @@ _ALONE = r"""
     | \+[0-9][0-9 ()-]{6,20}[0-9]
     | (?<![A-Za-z0-9])(?!(?:USD|EUR|GBP|CHF|JPY|CNY|BRL)[0-9])   # GPT-4, v2.1
       [A-Za-z_][A-Za-z_]{0,30}[-_.]?[0-9][A-Za-z0-9._-]*
-    | \#[0-9]+
+    | \#[0-9]+ | \([0-9]+\) | [=&][0-9]+ | [0-9]+(?=[>&=][&0-9])    # references and code
     | [0-9]+(?:st|nd|rd|th|er|re|ème|e|º|ª|°(?![CF]))(?![A-Za-z])
     | [0-9]+(?!{unit})[A-Za-z][A-Za-z0-9]*                     # 3D, 4o
     | 第[0-9]+
 """
-_DATED = re.compile(
-    r"(?:\b(?:in|since|of|year|from|until|by|before|after|seit|von|vom|im|bis|jahr|depuis|en|año|desde|dal|nel|anno|em|ano|de)"
-    r"\s+)$",
+_COUNTED = re.compile(
+    r"\s*(?:words?|tokens?|char|letters?|lines?|items?|rows?|milli|seconds?|minutes?|users?|wörter|zeichen|mots|caractères"
+    r"|palabras|caracteres|parole|caratteri|palavras|字|词|个|文字|語|件)",
     re.IGNORECASE,
 )
 _BEFORE_WORD = re.compile(r"([^\W\d_]+)[.:\s]*\s?$")
@@ -109,7 +109,7 @@ def _is_reference(shown: str, found: re.Match[str], table: Language) -> bool:
     """Whether a number names something instead of limiting it: a step, a year, a member of an enumeration."""
     if found["before"] or found["percent"] or found["money"]:
         return False
-    before, after = shown[max(0, found.start() - 40) : found.start()], shown[found.end() : found.end() + 8]
+    before, after = shown[max(0, found.start() - 40) : found.start()], shown[found.end() : found.end() + 20]
     word = _BEFORE_WORD.search(before)
     if word and word[1].lower() in table.references:
         return True
@@ -117,7 +117,7 @@ def _is_reference(shown: str, found: re.Match[str], table: Language) -> bool:
         return True
     digits = found["number"]
     year = len(digits) == 4 and digits.isdigit() and 1900 <= int(digits) <= 2099 and not found["unit"]
-    return year and (_DATED.search(before) is not None or not re.match(r"\s+[^\W\d_]", after))
+    return year and not _COUNTED.match(after)
 
 
 def value_of(shown: str, decimal: str) -> Decimal:

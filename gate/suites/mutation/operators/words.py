@@ -89,7 +89,9 @@ def _forbidden(prompt: Prompt, rule: Rule, table: Language) -> list[Edit]:
     if not word or word.group().lower() in table.function_words or overlapping(prompt.protected, Span(*word.span())):
         return []
     first = word.group()
-    lowered = first if first.isupper() and len(first) > 1 else first[:1].lower() + first[1:]
+    if not text[word.end() : word.end() + 1].isspace() or (first.isupper() and len(first) > 1):
+        return []  # a name or a heading, no verb
+    lowered = first[:1].lower() + first[1:]
     instead = (table.negative if start == _first(text, rule) else table.negative_inside) + lowered
     told = f"invert “{first}” to “{instead}” in “{shortened(prompt.rule_text(rule))}”"
     return [Edit((Span(*word.span()),), (instead,), told)]
