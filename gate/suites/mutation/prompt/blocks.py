@@ -160,8 +160,8 @@ def _text_block(state: _State, token: Any, lines: Lines) -> tuple[BlockKind, int
     start = _content_start(lines, first, token.content)
     heading = state.level > 0
     if state.setext:  # a sentence above `---` is a sentence above a rule, no heading
-        heading = after - first == 2 and not _SENTENCE_END.search(lines.at(first))
-        after -= 0 if heading else 1
+        heading = after - first == 1 and not _SENTENCE_END.search(lines.at(first))
+        after += heading  # the line below it belongs to a heading
     if heading:
         return "heading", first, after, start, state.level, state.group
     return "item" if item else "paragraph", first, after, start, depth, state.lists[-1] if depth else state.group

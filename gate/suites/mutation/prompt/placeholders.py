@@ -33,7 +33,7 @@ _PLACEHOLDER = re.compile(
 _PROTECTED = re.compile(
     _PLACEHOLDER.pattern
     + rf"""
-    | ``(?!`)[^`\r\n]{{1,{_LONGEST}}}``(?!`)           # inline code
+    | ``(?!`)(?:[^`\r\n]|`(?!`)){{1,{_LONGEST}}}``(?!`)           # inline code
     | `(?!`)[^`\r\n]{{1,{_LONGEST}}}`(?!`)
     | </?[A-Za-z][^<>\r\n]{{0,{_LONGEST}}}>            # tag
     | https?://[^\s<>"')\]]+                           # address

@@ -20,7 +20,7 @@ _END = re.compile(
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(
-    r"""(?:^|[\s("'“„«*_])(?:[^\W\d_]|[^\W\d_](?:\.[^\W\d_])+|e\.g|i\.e|vs|approx|incl|excl|max|min|nr|ca|ex|cf|art
+    r"""(?:^|[\s("“„«*_])(?:[^\W\d_]|[^\W\d_](?:\.[^\W\d_])+|e\.g|i\.e|vs|approx|incl|excl|max|min|nr|ca|ex|cf|art
     |bzw|ggf|evtl|inkl|bsp|mr|mrs|ms|dr|prof|sr|sra|sig|p\.ex|p\.\s?ej|z\.\s?b|d\.\s?h|u\.\s?a|fig|inc|ltd|dept)$""",
     re.VERBOSE | re.IGNORECASE,
 )
