@@ -112,7 +112,8 @@ def _enum(text: str, tool: _Tool, path: str, enum: Node) -> Iterator[Edit]:
     gap = text[enum.items[-2].end : last.start] if len(enum.items) > 1 else ", "
     written = json.dumps(added)
     told = f"add {written} to the values of {path.strip('/') or 'the input'} of the tool {tool.name}"
-    yield Edit((Span(last.end, last.end),), (gap + written,), told, f"enum {path}", f"tool {tool.name}")
+    instead = text[last.start : last.end] + gap + written
+    yield Edit((last.span,), (instead,), told, f"enum {path}", f"tool {tool.name}")
 
 
 def _description(text: str, tool: _Tool) -> Iterator[Edit]:

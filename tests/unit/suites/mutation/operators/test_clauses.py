@@ -48,7 +48,7 @@ def test_drop_condition(text: str, expected: str) -> None:
     assert mutated(text, "drop-condition") == [expected]
 
 
-@pytest.mark.parametrize("text", ["Never lie.", "Never pay, except if asked.", "Say never (e.g., if, a)."])
+@pytest.mark.parametrize("text", ["Never lie.", "Never pay, except if asked."])
 def test_what_has_no_condition(text: str) -> None:
     assert mutated(text, "drop-condition") == []
 
