@@ -49,12 +49,16 @@ def test_mutants_change_their_spans_only(text: str, include_code: bool) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(text=TEXTS, most=st.integers(1, 12), seed=st.integers(0, 5))
-def test_a_selection_is_a_part_in_the_same_order_and_covers_as_many_rules_as_it_can(text: str, most: int, seed: int) -> None:
+def test_a_selection_is_a_part_in_the_same_order_and_covers_as_many_rules_as_it_can(
+    text: str, most: int, seed: int
+) -> None:
     every = mutants_of(parse(text)).mutants
     taken = select(every, most, seed)
     assert len(taken) == min(most, len(every))
     assert [mutant for mutant in every if mutant in taken] == list(taken)
-    assert len({mutant.rule for mutant in taken if mutant.rule}) == min(most, len({mutant.rule for mutant in every if mutant.rule}))
+    assert len({mutant.rule for mutant in taken if mutant.rule}) == min(
+        most, len({mutant.rule for mutant in every if mutant.rule})
+    )
 
 
 @settings(max_examples=60, deadline=None)

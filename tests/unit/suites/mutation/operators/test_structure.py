@@ -25,7 +25,9 @@ def test_delete_constraint(text: str, expected: str) -> None:
     assert mutated(text, "delete-constraint") == [expected]
 
 
-@pytest.mark.parametrize("text", ["Never tell %s a lie.", "Never tell {} a lie.", "{% if a %}Never lie.", "Never {% endif %} lie."])
+@pytest.mark.parametrize(
+    "text", ["Never tell %s a lie.", "Never tell {} a lie.", "{% if a %}Never lie.", "Never {% endif %} lie."]
+)
 def test_what_would_break_the_template_is_not_left_out(text: str) -> None:
     found = mutants_of(parse(text), operators=["delete-constraint", "context-poisoning"])
     assert found.mutants == ()

@@ -73,7 +73,9 @@ def test_a_fenced_list_is_mutated_in_its_place() -> None:
         assert new.endswith("]\r\n```\r\nBe kind.\r\n")
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "[1, 2]", '[{"name": 1}]', '{"tools": 3}', "not json", '[{"name": "a"}]', "[" * 5000])
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", "[1, 2]", '[{"name": 1}]', '{"tools": 3}', "not json", '[{"name": "a"}]', "[" * 5000]
+)
 def test_what_is_no_tool_list_has_no_such_mutant(text: str) -> None:
     assert mutants_of(parse(text), operators=["tool-schema"]).mutants == ()
 

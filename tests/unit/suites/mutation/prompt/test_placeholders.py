@@ -9,7 +9,20 @@ from gate.suites.mutation.prompt.placeholders import is_positional, is_unbalance
 
 @pytest.mark.parametrize(
     "shown",
-    ["{x}", "{x.y[0]!r:>10}", "{{ x }}", "{% if x %}", "{# note #}", "$x", "${x}", "%s", "%(name)s", "{}", "{0}", "{f('a')}"],
+    [
+        "{x}",
+        "{x.y[0]!r:>10}",
+        "{{ x }}",
+        "{% if x %}",
+        "{# note #}",
+        "$x",
+        "${x}",
+        "%s",
+        "%(name)s",
+        "{}",
+        "{0}",
+        "{f('a')}",
+    ],
 )
 def test_every_usual_placeholder_is_known(shown: str) -> None:
     text = f"Never say {shown} twice."
@@ -29,7 +42,9 @@ def test_code_tags_and_addresses_are_protected_but_no_placeholders(shown: str) -
     assert not placeholders(text)
 
 
-@pytest.mark.parametrize(("text", "expected"), [("{} a", True), ("%s", True), ("{:>3}", True), ("{x}", False), ("{0}", False)])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("{} a", True), ("%s", True), ("{:>3}", True), ("{x}", False), ("{0}", False)]
+)
 def test_placeholders_by_place(text: str, expected: bool) -> None:
     assert is_positional(text) is expected
 
