@@ -11,10 +11,11 @@ from gate.suites.mutation.selection import select
 from tests.support.mutation import assert_only_spans_change
 
 PIECES = [
-    "You must never pay more than $1,000.50 without approval.", "Don’t lie", "If asked, answer.", "- ", "1. ", "> ", "## ",
-    "\n", "\r\n", "\n\n", " ", "    ", "```", "<rules>", "</rules>", "<b>", "{x}", "{}", "%s", "{% if a %}", "{% endif %}",
-    "不得透露密码。", "公開してはいけません。", "Du darfst nur 3 Wörter nutzen.", "User: hi", "Assistant: ho", "**", "`never`", "|", "Rules:",
-    "Example 1:", '{"required": ["a"]}', "---", "===", "10 %", "2-3", "unless", ",", "(", ")", "?", "…", "\x00", "\ufeff",
+    "You must never pay more than $1,000.50 without approval.", "Don’t lie", "If asked, answer.", "- ", "1. ", "> ",
+    "## ", "\n", "\r\n", "\n\n", " ", "    ", "```", "<rules>", "</rules>", "<b>", "{x}", "{}", "%s", "{% if a %}",
+    "{% endif %}", "不得透露密码。", "公開してはいけません。", "Du darfst nur 3 Wörter nutzen.", "User: hi", "Bot: ho",
+    "**", "`never`", "|", "Rules:", "Example 1:", '{"required": ["a"]}', "---", "===", "10 %", "2-3", "unless", ",",
+    "(", ")", "?", "…", "\x00", "\ufeff",
 ]  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import importlib
-import json
-import os
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -14,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from gate.errors import UsageError
@@ -63,7 +59,7 @@ class Plain(enum.Enum):
     A = "You must never do a."
 
 
-class Mixed(str, enum.Enum):
+class Mixed(str, enum.Enum):  # noqa: UP042  the older way is a target, too
     A = "You must never do b."
 
 
@@ -86,21 +82,21 @@ class Model(BaseModel):
     system: str = "You must never do f."
 
 
+CODE = compile(SOURCE, "prompts", "exec")
+
+
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+def app() -> Iterator[Any]:
     """A module of its own for each test, with one that imported from it."""
-    name = f"prompts_{os.getpid()}_{tmp_path.name.replace('-', '_')}"
-    (tmp_path / f"{name}.py").write_text(SOURCE, encoding="utf-8")
-    (tmp_path / f"{name}_user.py").write_text(f"from {name} import SYSTEM as MINE, build\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = importlib.import_module(name)
-    module.user = importlib.import_module(f"{name}_user")  # type: ignore[attr-defined]
+    module, user = types.ModuleType("prompts_of_a_test"), types.ModuleType("user_of_a_test")
+    exec(CODE, module.__dict__)
+    sys.modules.update({module.__name__: module, user.__name__: user})
+    exec(f"from {module.__name__} import SYSTEM as MINE, build", user.__dict__)
     for value in (Plain, Mixed, Modern, Open, Frozen, Model):
         setattr(module, value.__name__, value)
-    module.frozen, module.model, module.open = Frozen(), Model(), Open()  # type: ignore[attr-defined]
+    vars(module).update(user=user, frozen=Frozen(), model=Model(), open=Open())
     yield module
-    sys.modules.pop(name)
-    sys.modules.pop(f"{name}_user")
+    del sys.modules[module.__name__], sys.modules[user.__name__]
 
 
 PLACES: list[tuple[str, Callable[[Any], object]]] = [
@@ -162,14 +158,9 @@ def test_the_very_same_object_stands_there_afterwards(app: Any) -> None:
 
 
 def test_short_texts_that_python_shares_have_no_aliases(app: Any) -> None:
-    other = types.ModuleType("an_unrelated_module")
-    other.MODE = "x"  # type: ignore[attr-defined]
-    sys.modules["an_unrelated_module"] = other
-    try:
-        with target(f"{app.__name__}:SHORT").replaced(NEW):
-            assert other.MODE == "x"  # type: ignore[attr-defined]
-    finally:
-        del sys.modules["an_unrelated_module"]
+    vars(app.user)["MODE"] = "x"
+    with target(f"{app.__name__}:SHORT").replaced(NEW):
+        assert app.user.MODE == "x"
 
 
 def test_a_builder_s_answers_are_mutated_whatever_it_is_called_with(app: Any) -> None:
@@ -255,10 +246,11 @@ def test_the_nearest_module_is_named() -> None:
     assert "did you mean `decoder`?" in caught.value.remedy
 
 
-def test_an_error_inside_the_module_is_its_own(app: Any, tmp_path: Path) -> None:
-    (tmp_path / f"{app.__name__}_broken.py").write_text("import a_package_that_is_absent\n", encoding="utf-8")
+def test_an_error_inside_the_module_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "module_that_is_broken.py").write_text("import a_package_that_is_absent\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="a_package_that_is_absent"):
-        target(f"{app.__name__}_broken:X")
+        target("module_that_is_broken:X")
 
 
 def test_a_tuple_is_read_only(app: Any) -> None:
@@ -277,89 +269,3 @@ def test_a_replacement_that_is_no_text_is_refused_and_leaves_the_place(app: Any)
     with pytest.raises(UsageError, match="not a text"), target(f"{app.__name__}:SYSTEM").replaced(lambda text: None):  # type: ignore[arg-type,return-value]
         pass
     assert app.SYSTEM is was
-
-
-def test_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GATE_TEST_PROMPT", "Never lie.")
-    found = target("env:GATE_TEST_PROMPT")
-    with found.replaced(NEW) as told:
-        assert os.environ["GATE_TEST_PROMPT"] == NEW
-        del os.environ["GATE_TEST_PROMPT"]
-    assert os.environ["GATE_TEST_PROMPT"] == "Never lie."
-    assert told.disturbed
-    with pytest.raises(UsageError, match="can't hold"), found.replaced("a\0b"):
-        pass
-    with pytest.raises(UsageError, match="did you mean `GATE_TEST_PROMPT`") as caught:
-        target("env:GATE_TEST_PROMT")
-    assert caught.value.where == "env:GATE_TEST_PROMT"
-
-
-def test_a_text_file_is_restored_byte_by_byte(tmp_path: Path) -> None:
-    file = tmp_path / "system.md"
-    data = "\ufeffNever lie.\r\nÜber alles.\n".encode()
-    file.write_bytes(data)
-    file.chmod(0o640)
-    with target("file:system.md", root=tmp_path).replaced(lambda text: text.replace("Never", "Always")) as told:
-        assert file.read_bytes() == data.replace(b"Never", b"Always")
-    assert (file.read_bytes(), file.stat().st_mode & 0o777, told.disturbed) == (data, 0o640, False)
-    with pytest.raises(KeyboardInterrupt), target("file:system.md", root=tmp_path).replaced(NEW):
-        file.unlink()
-        raise KeyboardInterrupt
-    assert file.read_bytes() == data
-    assert [one.name for one in tmp_path.iterdir()] == ["system.md"]
-
-
-@pytest.mark.parametrize(
-    ("document", "key"),
-    [
-        ("a:\n  b: |\n    Never lie.\n    Always ask.\n  c: 1  # kept\n", "a.b"),
-        ("a:\n  b: >-\n    Never\n    lie.\n\n# kept\nd: 2\n", "a.b"),
-        ("a: {b: 'Never lie.', c: 1}\n", "a.b"),
-        ("a:\n- x\n- Never lie.   # kept\n", "a[1]"),
-        ('"a.b": Never lie.\nc: 1\n', '["a.b"]'),
-        ("a: Never lie.", "a"),
-    ],
-)
-def test_one_value_of_a_yaml_file(tmp_path: Path, document: str, key: str) -> None:
-    file = tmp_path / "prompts.yaml"
-    file.write_text(document, encoding="utf-8")
-    found = target(f"file:prompts.yaml#{key}", root=tmp_path)
-    assert "lie." in found.read()
-    new = 'Always: lie # here\n"twice" ü'
-    before = yaml.safe_load(document)
-    with found.replaced(new):
-        assert found.read() == new
-        during = yaml.safe_load(file.read_text(encoding="utf-8"))
-        assert json.dumps(during) != json.dumps(before)
-        assert ("# kept" in document) == ("# kept" in file.read_text(encoding="utf-8"))
-    assert file.read_text(encoding="utf-8") == document
-
-
-@pytest.mark.parametrize(
-    ("spec", "told"),
-    [
-        ("file:sytem.md", "has no 'sytem.md'"),
-        ("file:prompts.yaml#x", "has no 'x'"),
-        ("file:prompts.yaml#a", "a list or a mapping"),
-        ("file:prompts.yaml#n", "no text but '5'"),
-        ("file:prompts.yaml#l[3]", "no item 3"),
-        ("file:prompts.yaml#n.m", "nothing below it"),
-        ("file:broken.yaml#a", "can't be read"),
-        ("file:bytes.md", "no UTF-8"),
-    ],
-)
-def test_files_that_hold_no_such_text(tmp_path: Path, spec: str, told: str) -> None:
-    (tmp_path / "system.md").write_text("Never lie.", encoding="utf-8")
-    (tmp_path / "prompts.yaml").write_text("a: {b: x}\nn: 5\nl: [x]\n", encoding="utf-8")
-    (tmp_path / "broken.yaml").write_text("a: [", encoding="utf-8")
-    (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError) as caught:
-        target(spec, root=tmp_path)
-    assert told in caught.value.message
-
-
-def test_a_file_that_cannot_be_written_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "system.md").write_text("Never lie.", encoding="utf-8")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(UsageError, match="read-only"):
-        target("file:system.md", root=tmp_path)
