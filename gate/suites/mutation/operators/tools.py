@@ -16,6 +16,7 @@ from gate.suites.mutation.operators.edit import Edit, shortened
 from gate.suites.mutation.operators.words import first_of, in_case_of
 from gate.suites.mutation.prompt.languages import WORD, guess, language
 from gate.suites.mutation.prompt.model import Prompt, Span
+from gate.suites.mutation.prompt.parse import parse
 
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[^\r\n]*(?:\r\n?|\n)")
@@ -30,7 +31,7 @@ class _Tool:
 
 
 def tool_schema(prompt: Prompt) -> list[Edit]:
-    """Edits of every tool list: the prompt itself, or JSON in it that stands as code."""
+    """Edits of every tool list: the prompt itself, or, where code is to be mutated, JSON in it that stands as code."""
     found: list[Edit] = []
     for node in _documents(prompt):
         for tool in tools_in(node):
@@ -61,7 +62,7 @@ def _documents(prompt: Prompt) -> Iterator[Node]:
     if text.lstrip()[:1] in ("[", "{") and (whole := read(text)):
         yield whole
         return
-    for block in prompt.blocks:
+    for block in parse(text).blocks if prompt.include_code else ():
         if block.kind == "code":
             fence = _FENCE.match(text, block.span.start, block.span.end)
             start = fence.end() if fence else block.span.start

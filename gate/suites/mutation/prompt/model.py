@@ -94,6 +94,7 @@ class Prompt:
     Attributes:
         sentences: spans of all sentences outside code and examples, rules among them.
         protected: spans that no operator writes into: placeholders, inline code, tags, addresses.
+        include_code: code was read as text.
         code_blocks: how many blocks of code were left out.
         notes: what a reader should know, such as that no rule was found.
     """
@@ -106,6 +107,7 @@ class Prompt:
     sentences: tuple[Span, ...]
     protected: tuple[Span, ...]
     language: str
+    include_code: bool = False
     code_blocks: int = 0
     notes: tuple[str, ...] = field(default=())
 

@@ -56,6 +56,7 @@ def _parsed(text: str, *, include_code: bool) -> Prompt:
         sentences=tuple(one.span for one in found),
         protected=protected,
         language=main,
+        include_code=include_code,
         code_blocks=code_blocks,
         notes=_notes(text, rules, code_blocks),
     )

@@ -17,6 +17,7 @@ from gate.errors import UsageError
 from gate.suites.mutation.targets.places import missing, read_only
 from gate.suites.mutation.targets.replacement import Replacement, changed_text
 
+_UNPRINTABLE = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")
 _STEP = re.compile(r"\[(\d+)\]|\[[\"']([^\"']+)[\"']\]|([^.\[\]]+)")
 
 
@@ -106,7 +107,12 @@ class FileTarget:
         node = self._scalar(text, key)
         start, end = node.start_mark.index, node.end_mark.index
         gap = "\n" if text[start:end].endswith("\n") else ""
-        return text[:start] + json.dumps(value) + gap + text[end:]
+        return text[:start] + _quoted(value) + gap + text[end:]
+
+
+def _quoted(value: str) -> str:
+    """A text as YAML writes it in double quotes: as JSON, with what YAML does not allow as it is."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _child(yaml: Any, node: Any, step: str, where: str) -> Any:

@@ -63,10 +63,11 @@ def test_ids_do_not_depend_on_the_layout_or_on_other_tools() -> None:
     assert len(other) == len(one) + 1
 
 
-def test_a_fenced_list_is_mutated_in_its_place() -> None:
+def test_a_fenced_list_is_mutated_in_its_place_when_code_is_asked_for() -> None:
     text = "Tools:\r\n```json\r\n" + json.dumps(SHAPES["flat"]) + "\r\n```\r\nBe kind.\r\n"
-    found = mutants_of(parse(text), operators=["tool-schema"]).mutants
-    assert found
+    assert mutants_of(parse(text), operators=["tool-schema"]).mutants == ()
+    found = mutants_of(parse(text), operators=["tool-schema"], include_code=True).mutants
+    assert len(found) == 5
     for mutant in found:
         new = mutant.apply(text)
         assert new.startswith("Tools:\r\n```json\r\n[")

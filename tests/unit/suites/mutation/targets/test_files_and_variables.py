@@ -61,7 +61,7 @@ def test_one_value_of_a_yaml_file(tmp_path: Path, document: str, key: str) -> No
     file.write_text(document, encoding="utf-8")
     found = target(f"file:prompts.yaml#{key}", root=tmp_path)
     assert "lie." in found.read()
-    new = 'Always: lie # here\n"twice" ü'
+    new = 'Always: lie # here\n"twice" ü \U0001f600 \x7f \x85 \u2028 \ufeff \\u'
     before = yaml.safe_load(document)
     with found.replaced(new):
         assert found.read() == new
