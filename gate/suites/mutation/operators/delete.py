@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from gate.suites.mutation.operators.edit import Edit, shortened
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, normal
 from gate.suites.mutation.prompt.placeholders import is_positional, is_unbalanced
@@ -51,18 +53,25 @@ def delete_section(prompt: Prompt) -> list[Edit]:
     found = []
     whole = len(prompt.text.strip())
     examples = {one.span for one in prompt.examples}
+    sentences = [one.start for one in prompt.sentences]
+    rules = [rule.span.start for rule in prompt.rules]
     for section in prompt.sections:
         text = section.span.of(prompt.text)
         content = normal(text)
         bare = len(content) <= len(normal(section.title)) + 6
         if bare or section.span in examples or len(text.strip()) > _LARGEST_SHARE * whole or unremovable(text):
             continue
-        inside = tuple(rule.id for rule in prompt.rules if section.span.holds(rule.span))
-        if not inside and not any(section.span.holds(one) for one in prompt.sentences):
-            continue
+        if not _within(sentences, section.span):
+            continue  # nothing but a title or code
+        inside = tuple(prompt.rules[place].id for place in _within(rules, section.span))
         told = f"delete the section “{shortened(section.title)}”"
         found.append(Edit((section.span,), ("",), told, subject=normal(section.title), touches=inside))
     return found
+
+
+def _within(starts: list[int], span: Span) -> range:
+    """Places of the ordered offsets that a span holds."""
+    return range(bisect_left(starts, span.start), bisect_left(starts, span.end))
 
 
 def delete_example(prompt: Prompt) -> list[Edit]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from gate.suites.mutation.operators.delete import unremovable
 from gate.suites.mutation.operators.edit import Edit, shortened
 from gate.suites.mutation.prompt.languages import language
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, normal
+from gate.suites.mutation.prompt.placeholders import protected_spans
 
 _CONTEXT = re.compile(
     r"context|document|passage|retriev|knowledge|source|chunk|kontext|dokument|contexte|contexto|contesto|上下文|文档|資料|文脈",
@@ -22,12 +24,21 @@ def context_poisoning(prompt: Prompt, rule: Rule) -> list[Edit] | str:
     if reason:
         return reason
     text = prompt.text
-    newline = "\r\n" if "\r\n" in text else "\n"
+    place, newline = _place(text)
     passage = language(rule.language).poison.replace("{rule}", words)
     told = f"add a passage that revokes “{shortened(words)}”"
-    for one in prompt.protected:
+    if len(place):
+        return [Edit((place,), (place.of(text) + newline * 2 + passage,), told)]
+    gap = "" if not text else newline if text.endswith(("\n", "\r")) else newline * 2
+    return [Edit((place,), (gap + passage + newline,), told)]
+
+
+@functools.lru_cache(maxsize=8)
+def _place(text: str) -> tuple[Span, str]:
+    """The placeholder of the context, or the empty span at the end; and how the prompt ends its lines."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    for one in protected_spans(text):
         shown = one.of(text)
         if shown.startswith(("{", "$", "%")) and not shown.startswith(("{%", "{#")) and _CONTEXT.search(shown):
-            return [Edit((one,), (shown + newline * 2 + passage,), told)]
-    gap = "" if not text else newline if text.endswith(("\n", "\r")) else newline * 2
-    return [Edit((Span(len(text), len(text)),), (gap + passage + newline,), told)]
+            return one, newline
+    return Span(len(text), len(text)), newline
