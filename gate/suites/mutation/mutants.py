@@ -95,7 +95,8 @@ def mutants_of(
 def _chosen(operators: Sequence[str] | None, rewrite: Rewrite | None) -> list[str]:
     if operators is None:
         return [name for name in OPERATORS if name != SEMANTIC or rewrite is not None]
-    for name in [operators] if isinstance(operators, str) else operators:
+    operators = [operators] if isinstance(operators, str) else operators
+    for name in operators:
         if name not in OPERATORS:
             near = difflib.get_close_matches(str(name).replace("_", "-"), OPERATORS, n=1)
             hint = f"did you mean `{near[0]}`? " if near else ""

@@ -17,7 +17,7 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.mutation.targets.aliases import aliases
-from gate.suites.mutation.targets.places import ItemPlace, Place, missing, place_of
+from gate.suites.mutation.targets.places import ItemPlace, MemberPlace, Place, missing, place_of
 from gate.suites.mutation.targets.replacement import Replacement, changed_text
 
 _ROLES = ("system", "developer")
@@ -87,6 +87,8 @@ def _walk(owner: Any, path: ast.expr, spec: str) -> Place:
     steps.append(("name", path.id))
     place: Place | None = None
     for kind, step in reversed(steps):
+        if isinstance(place, MemberPlace) and (kind, step) == ("name", "value"):
+            continue  # a member stands for its value
         owner = place.get() if place is not None else owner
         place = place_of(owner, step, spec) if kind == "name" else ItemPlace(owner, step, spec)
     assert place is not None  # noqa: S101  a path has a name at least

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import difflib
 import enum
+import inspect
 import types
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, MutableSequence
 from dataclasses import dataclass
@@ -156,17 +157,22 @@ class MemberPlace:
 
 @contextlib.contextmanager
 def _attribute(owner: Any, name: str, value: Any, where: str) -> Iterator[None]:
-    """An attribute, set by force where a dataclass or a model is frozen."""
+    """An attribute, set by force where a dataclass or a model is frozen; one that was inherited is so again."""
     was = getattr(owner, name)
-    inherited = isinstance(owner, type) and name not in vars(owner)
+    stored = getattr(owner, "__dict__", {}).get(name, _MISSING)
+    if isinstance(owner, type) and isinstance(inspect.getattr_static(owner, name), staticmethod | classmethod):
+        value = staticmethod(value)  # a function that takes the place of a bound one
+    through = not isinstance(owner, type) and hasattr(inspect.getattr_static(type(owner), name, None), "__set__")
     _set(owner, name, value, where)
     try:
         yield
     finally:
-        if inherited:
-            type.__delattr__(owner, name)
-        else:
+        if stored is not _MISSING:
+            _set(owner, name, stored, where)
+        elif through:  # a slot or a property
             _set(owner, name, was, where)
+        else:
+            delattr(owner, name)
 
 
 def _set(owner: Any, name: str, value: Any, where: str) -> None:
@@ -211,8 +217,8 @@ def place_of(owner: Any, name: str, where: str) -> Place:
     """The place that `owner.name` is."""
     if isinstance(owner, enum.EnumMeta) and name in owner.__members__:
         return MemberPlace(owner, name, where)
-    if isinstance(owner, list | tuple) and name.isdigit():
-        return ItemPlace(owner, int(name), where)
+    if isinstance(owner, enum.Enum) and name == "value":
+        return MemberPlace(type(owner), owner.name, where)
     return AttributePlace(owner, name, where)
 
 

@@ -96,6 +96,11 @@ def test_an_unknown_operator_is_refused_with_the_names(name: str) -> None:
     assert "delete-constraint" in caught.value.remedy
 
 
+def test_one_operator_may_be_named_without_a_list() -> None:
+    one = mutants_of(parse(BANK), operators="delete-constraint").mutants
+    assert [mutant.operator for mutant in one] == ["delete-constraint"] * 2
+
+
 @pytest.mark.parametrize("most", [0, -1])
 def test_a_limit_below_one_is_refused(most: int) -> None:
     with pytest.raises(UsageError, match="max_mutants"):

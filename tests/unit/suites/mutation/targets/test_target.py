@@ -34,8 +34,23 @@ class Agent:
     PROMPT = "You must never shout."
 
 
+    @staticmethod
+    def fixed():
+        return "You must never sing."
+
+    @classmethod
+    def of_class(cls):
+        return "You must never hum."
+
+    def own(self, loud=False):
+        return "You must never yell."
+
+
 class Child(Agent):
     pass
+
+
+agent = Agent()
 
 
 def build(language="en", *, tone="kind"):
@@ -111,7 +126,14 @@ PLACES: list[tuple[str, Callable[[Any], object]]] = [
     ("Agent.PROMPT", lambda app: app.Agent.PROMPT),
     ("Agent.PROMPT", lambda app: app.Child.PROMPT),
     ("Child.PROMPT", lambda app: app.Child.PROMPT),
+    ("Agent.fixed", lambda app: app.Agent.fixed()),
+    ("Agent.fixed", lambda app: app.agent.fixed()),
+    ("Agent.of_class", lambda app: app.Agent.of_class()),
+    ("Agent.of_class", lambda app: app.agent.of_class()),
+    ("agent.own", lambda app: app.agent.own(loud=True)),
     ("Plain.A", lambda app: app.Plain.A.value),
+    ("Plain.A.value", lambda app: app.Plain.A.value),
+    ("Mixed.A.value", lambda app: str.__str__(app.Mixed.A)),
     ("Mixed.A", lambda app: str.__str__(app.Mixed.A)),
     ("Mixed.A", lambda app: app.Mixed["A"].value),
     ("Modern.A", lambda app: f"{app.Modern.A}"),
@@ -154,7 +176,22 @@ def test_the_very_same_object_stands_there_afterwards(app: Any) -> None:
         pass
     assert app.SYSTEM is was
     assert app.user.MINE is was
-    assert "PROMPT" not in vars(app.Child)
+
+
+@pytest.mark.parametrize(
+    ("path", "owner"),
+    [("Child.PROMPT", "Child"), ("Agent.fixed", "Agent"), ("Agent.of_class", "Agent"), ("agent.own", "agent")],
+)
+def test_an_owner_has_afterwards_what_it_had_before(app: Any, path: str, owner: str) -> None:
+    before = dict(vars(getattr(app, owner)))
+    with target(f"{app.__name__}:{path}").replaced(NEW):
+        pass
+    assert dict(vars(getattr(app, owner))) == before
+
+
+def test_a_method_without_its_object_is_no_builder(app: Any) -> None:
+    with pytest.raises(UsageError, match="missing a required argument: 'self'"):
+        target(f"{app.__name__}:Agent.own")
 
 
 def test_short_texts_that_python_shares_have_no_aliases(app: Any) -> None:
