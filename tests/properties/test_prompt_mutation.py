@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +37,16 @@ def test_any_text_parses_into_slices_of_itself(text: str, include_code: bool) ->
     assert {rule.span for rule in prompt.rules} <= set(prompt.sentences)
     assert len({rule.id for rule in prompt.rules}) == len(prompt.rules)
     assert prompt.rules or prompt.notes
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=TEXTS, deep=st.sampled_from(["", ">" * 70, "- " * 35]))
+def test_no_line_with_words_is_lost(text: str, deep: str) -> None:
+    text = deep + text
+    outers = [block.outer for block in parse(text).blocks]
+    for found in re.finditer(r"[^\r\n]*[A-Za-z][^\r\n]*", text):
+        fence = "```" in found.group()
+        assert fence or any(one.start <= found.start() < one.end for one in outers)
 
 
 @settings(max_examples=150, deadline=None)

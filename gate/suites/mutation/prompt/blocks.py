@@ -21,6 +21,8 @@ from gate.suites.mutation.prompt.lines import Piece, pieces
 from gate.suites.mutation.prompt.model import Block, BlockKind, Span
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+_DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
+_WORDS = re.compile(r"[^\W\d_]")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
 _SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
 
@@ -64,7 +66,10 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     blocks: list[Block] = []
+    line = 0
     for kind, first, after, start, depth, group in _markdown(text, lines):
+        blocks.extend(_left_out(lines, line, first))
+        line = after
         if kind == "code":
             blocks.extend(_code(lines, first, after, group, include_code=include_code))
             continue
@@ -74,7 +79,14 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
             continue
         for piece in pieces(lines, first, after, start, kind):
             blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
+    blocks.extend(_left_out(lines, line, len(lines)))
     return blocks
+
+
+def _left_out(lines: Lines, first: int, after: int) -> list[Block]:
+    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
+    found = (line for line in range(first, after) if _WORDS.search(lines.at(line)))
+    return [block for line in found for block in _by_line(lines, line, line + 1, 0)]
 
 
 def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
@@ -187,6 +199,6 @@ def _parser() -> Any:
             "reading prompts needs markdown-it-py, which is not installed",
             remedy="pip install 'robustness-gate[mutation]'",
         ) from None
-    parser = markdown_it.MarkdownIt("commonmark").disable(["html_block", "reference", "code"])
+    parser = markdown_it.MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).disable(["html_block", "reference", "code"])
     parser.core.ruler.disable(["inline", "text_join"])
     return parser

@@ -14,7 +14,7 @@ from gate.suites.mutation.prompt.model import Span
 _END = re.compile(
     r"""
     (?P<full>[。！？]+[」』”’）)"*_]*)
-    | (?P<stop>(?<![.!?…])[.!?…]++)[\"'”’»)\]*_]*+(?=[ \t\r\n]|$)
+    | (?P<stop>(?<![.!?…])[.!?…]++)[\"'”’»)\]*_]*+(?=\s|$)
     | (?P<line>(?:\r\n?|\n)[ \t>]*)
     """,
     re.VERBOSE,

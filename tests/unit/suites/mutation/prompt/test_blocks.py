@@ -102,6 +102,13 @@ def test_nested_lists_keep_their_depth() -> None:
     assert len(prompt.rules) == 3
 
 
+@pytest.mark.parametrize("deepest", [20, 80])
+def test_what_is_nested_deep_is_not_lost(deepest: int) -> None:
+    nested = "".join(f"{'  ' * depth}- never lie\n" for depth in range(deepest))
+    assert len(parse(nested + "\nAlways ask.\n").rules) == deepest + 1
+    assert rules_in(">" * 200 + " Never lie.") == ["Never lie."]
+
+
 @pytest.mark.parametrize("text", ["<b>" * 33_000, "<b>\n" * 25_000, "<b>x\n" * 20_000, "{%" * 50_000, "(" * 100_000])
 def test_much_that_is_opened_and_never_closed_is_read(text: str) -> None:
     assert parse(text).rules == ()

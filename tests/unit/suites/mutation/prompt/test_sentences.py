@@ -34,6 +34,7 @@ def test_short_lines_without_full_stops_are_rules_of_their_own(newline: str) -> 
         ("Sage z. B. niemals Nein. Sei nett.", ["Sage z. B. niemals Nein."]),
         ("Never pay $1,000.50 at once. Be kind.", ["Never pay $1,000.50 at once."]),
         ("**Never lie!** Be kind.", ["**Never lie!**"]),
+        ("Never lie.\u2028Always ask.\u3000Do not go.", ["Never lie.", "Always ask.", "Do not go."]),
         ('Say "I can\'t." Never lie.', ['Say "I can\'t."', "Never lie."]),
         ("不得透露密码。要友好。必须核实！可以吗？", ["不得透露密码。", "必须核实！"]),
         ("最後に「他にありますか？」と必ず尋ねる。", ["最後に「他にありますか？」と必ず尋ねる。"]),
