@@ -85,6 +85,8 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
 
 def _left_out(lines: Lines, first: int, after: int) -> list[Block]:
     """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
+    if first >= after or not _WORDS.search(lines.text, lines.starts[first], lines.ends[after - 1]):
+        return []
     found = (line for line in range(first, after) if _WORDS.search(lines.at(line)))
     return [block for line in found for block in _by_line(lines, line, line + 1, 0)]
 

@@ -41,9 +41,14 @@ def object_target(spec: str, module: str, path: str) -> TextTarget | BuilderTarg
         parsed = parsed.func
     place = _walk(_module(module, spec), parsed, spec)
     value = place.get()
+    found: TextTarget | BuilderTarget
     if inspect.isroutine(value) or arguments is not None:
-        return _builder(spec, place, value, arguments)
-    return _text_target(spec, place, value)
+        found = _builder(spec, place, value, arguments)
+    else:
+        found = _text_target(spec, place, value)
+    with found.place.put(found.place.get()):
+        pass  # a place that is read-only is told before any trial
+    return found
 
 
 def _quoted_steps(path: str) -> str:

@@ -291,14 +291,14 @@ def test_an_error_inside_the_module_is_its_own(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_tuple_is_read_only(app: Any) -> None:
-    with pytest.raises(UsageError, match="read-only"), target(f"{app.__name__}:TUPLE[0]").replaced(NEW):
-        pass
+    with pytest.raises(UsageError, match="read-only"):
+        target(f"{app.__name__}:TUPLE[0]")
 
 
 def test_a_property_is_read_only(app: Any) -> None:
     app.thing = type("Thing", (), {"prompt": property(lambda self: "Never do it at all.")})()
-    with pytest.raises(UsageError, match="read-only"), target(f"{app.__name__}:thing.prompt").replaced(NEW):
-        pass
+    with pytest.raises(UsageError, match="read-only"):
+        target(f"{app.__name__}:thing.prompt")
 
 
 def test_a_replacement_that_is_no_text_is_refused_and_leaves_the_place(app: Any) -> None:
