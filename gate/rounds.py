@@ -25,7 +25,7 @@ from gate.record.memory import (
 from gate.render.words import plural
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh, Suspect
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import Budget, CaseDecision
 from gate.settings import Settings
 from gate.trials.carry import Entry
@@ -255,7 +255,11 @@ def with_suite(
         some = [pair for pair in pairs if pair.after.id in names]
         return fallen(some, this.settings, this.budget, confirmed.fresh)
 
-    asks = {pair.after.id: this.plan.asks[pair.before.id] for pair in pairs if pair.before.id in this.plan.asks}
+    asks = {
+        pair.after.id: this.plan.asks[pair.before.id]
+        for pair in pairs
+        if pair.before.id in this.plan.asks and pair.before.kind is not Kind.MUTANT
+    }
     if not falls(asks):
         return confirmed
     every = [Suspect(pair.before.id, pair.after.id) for pair in pairs if pair.after.id in asks]
