@@ -30,6 +30,7 @@ ORDER = (
     "Accepting an intended change",
     "Tests that vary",
     "Recorded answers",
+    "Prompt mutation",
     "Commands",
     "Options",
     "Exit codes",
