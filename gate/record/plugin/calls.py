@@ -13,6 +13,7 @@ import pytest
 
 from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale
+from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
 from gate.record.plugin.spending import Spending, raised
@@ -20,11 +21,13 @@ from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, joined, read_missing, to_bytes, write_missing
+from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.scope import current, entered
 from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
+from gate.record.recordings.tally import Counts
 from gate.record.recordings.upstreams import placeholder_keys, routes
 from gate.record.recordings.volatile import read_volatile
 from gate.sandbox.network import sockets
@@ -80,7 +83,8 @@ def register(config: pytest.Config) -> None:
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
-    calls = Calls(config, session, spending.meter)
+    observed = ObservedSession(session, volatile) if option("--gate-mutate", False) else None
+    calls = Calls(config, session, spending.meter, observed)
     config.pluginmanager.register(calls, PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
     stale.register(config, session, folders, calls.lacked, volatile)
@@ -89,8 +93,12 @@ def register(config: pytest.Config) -> None:
 class Calls:
     """Stands in every process that runs tests."""
 
-    def __init__(self, config: pytest.Config, session: RecordingSession, meter: Meter) -> None:
+    def __init__(
+        self, config: pytest.Config, session: RecordingSession, meter: Meter, observed: ObservedSession | None = None
+    ) -> None:
         self._config = config
+        self.observed = observed
+        """What was sent, for those who compare; None where nobody does."""
         self._session = session
         self._meter = meter
         self._missing: list[MissingEntry] = []
@@ -101,11 +109,12 @@ class Calls:
         self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
-        self._proxy = Proxy(session, routes(os.environ))
+        asked = session if observed is None else observed
+        self._proxy = Proxy(asked, routes(os.environ))
         self._guard()
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
-        interceptors.install(session, lambda url: self._proxy.target(url) is not None)
+        interceptors.install(asked, lambda url: self._proxy.target(url) is not None)
 
     def _guard(self) -> None:
         """In a replay nothing of this process leaves the machine, and clients start without a key."""
@@ -147,6 +156,10 @@ class Calls:
         noted = self._session.noted(Scope(case, trial))
         return str(noted[0])[:_LONGEST] if noted else self._refused.get(Scope(case, trial), "")
 
+    def counts(self, case: str) -> Counts:
+        """Calls of a case, each counted where it left the process."""
+        return self._session.counts(case)
+
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)
@@ -157,9 +170,10 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        with entered(Scope(item.nodeid)):
+        case = item.__dict__.get(SCOPE, item.nodeid)
+        with entered(Scope(case)):
             done = yield
-        self._ended(item.nodeid)
+        self._ended(case)
         return done
 
     def _ended(self, case: str) -> None:
@@ -200,11 +214,11 @@ class Calls:
 
     def facet(self, case: str, report: pytest.TestReport) -> None:
         """Put what a test called on its last report."""
-        calls = self._since_last(case)
+        calls = self.since_last(case)
         if calls:
             setattr(report, FACETS, {**getattr(report, FACETS, {}), "calls": calls})
 
-    def _since_last(self, case: str) -> dict[str, Any]:
+    def since_last(self, case: str) -> dict[str, Any]:
         """What was called since the last test ended: fixtures of wider scopes and the collection are in it."""
         now = self._meter.total
         counts = self._session.totals()
