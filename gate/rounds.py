@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gate.compare.ledger import budget_of
 from gate.deliver.earlier import History, joined
@@ -29,13 +30,17 @@ from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import Budget, CaseDecision
 from gate.settings import Settings
 from gate.trials.carry import Entry
-from gate.trials.plan import Plan, plan_to_text
+from gate.trials.plan import Known, Plan, plan_to_text
 
 if TYPE_CHECKING:
     from gate.compare.align import Pair
     from gate.record.arms import Arm, Turn
 
-RunTurn = Callable[["Arm", Sequence[str], int], "Turn"]
+
+class RunTurn(Protocol):
+    """Makes so many trials of some cases in one arm; of a mutant by the test that killed it on main."""
+
+    def __call__(self, arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] = ...) -> Turn: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +237,9 @@ def confirm(this: Round, pairs: Sequence[Pair], trials: bytes, run: RunTurn | No
     keys = {each.head: (each.head, fingerprints.get(each.head, ""), this.base) for each in suspects}
     asks = {each.head: this.plan.asks[each.base] for each in found}
     plan = arms_plan(this.settings, this.budget, list(asks.values()))
-    both = confirmed_suspects(suspects, run, plan, asks, keys, this.earlier)
+    mutants = {each.base: known for each in suspects if (known := this.plan.known.get(each.base)) is not None}
+    turns = partial(run, known=mutants) if mutants else run
+    both = confirmed_suspects(suspects, turns, plan, asks, keys, this.earlier)
     lasting = {name: {"void": each.reason} for name, each in both.voids.items() if each.lasting}
     whole = {name: {"trials": list(each)} for name, each in both.trials.items()}
     lines, notices = confirmed_lines(keys, {**whole, **lasting}), sentences(len(suspects), both)
