@@ -158,7 +158,7 @@ def _between(old: Case, new: Case) -> list[Entry]:
     decided = bool(new.measured_at)  # in a baseline the outcome follows only when all its trials agree
     if old.outcome != new.outcome and (decided or not by_chance(old, new)):
         entries.append(Entry(_outcome_group(old, new), new.id, _state(old), _state(new), remark))
-    elif counts(old) != _counts_now(old, new) or (remark and not _survives(old, new)):
+    elif not _survives(old, new) and (counts(old) != _counts_now(old, new) or remark):
         entries.append(Entry("Trials", new.id, counts(old), _counts_now(old, new), remark))
     if old.stochastic != new.stochastic and new.mutation is None:
         said = {True: "stochastic", False: "deterministic"}

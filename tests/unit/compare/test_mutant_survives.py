@@ -165,9 +165,7 @@ def test_a_rule_that_is_guarded_now_is_good_news() -> None:
 @pytest.mark.parametrize(("threshold", "falls"), [(None, False), (0.6, False), (0.9, True)])
 def test_the_score_is_judged_by_the_threshold_of_main(threshold: float | None, falls: bool) -> None:
     main = mutants(*MAIN.cases[:3], summary(threshold=threshold))
-    found = here(
-        mutant("m1", "survived", MISSES), top=summary(1.0, threshold=0.0)
-    )  # the suite's own words count for nothing
+    found = here(mutant("m1", "survived", MISSES), top=summary(1.0, threshold=0.0))
     told = rules_of(judged(main, found))
     assert ("metric-regression" in told) is falls
     assert ("settings-changed" in told) is (threshold != 0.0)
@@ -188,9 +186,8 @@ def test_trials_that_ended_early_are_not_a_pass() -> None:
 
 
 def test_killed_mutants_share_the_budget_and_survivors_do_not() -> None:
-    main = Report(
-        cases=(*MAIN.cases, mutant("m9", "survived"), case("t.py::a", stochastic=True, trials=trials("1110")))
-    )
+    test = case("t.py::a", stochastic=True, trials=trials("1110"))
+    main = Report(cases=(*MAIN.cases, mutant("m9", "survived"), test))
     budget = budget_of(main, Settings())
     assert (budget.cases, budget.for_suite) == (4, 0.0)
     plan = plan_of(main, Settings(), budget, session="s", screening=False)
