@@ -154,7 +154,14 @@ def _standing(comparison: Comparison, before: Case, after: Case | None, targets:
         same = bool(before.fingerprint) and before.fingerprint == after.fingerprint and now.status == "killed"
         state: State = "carried" if same else "unmeasured"
         return Standing(before, after, state, "" if same else "carried over from another content")
-    decision = comparison.decisions.get(after.id)
+    return _decided(before, after, now, comparison.decisions.get(after.id))
+
+
+def _decided(before: Case, after: Case, now: Mutation, decision: CaseDecision | None) -> Standing:
+    """A mutant that was run, by its trials."""
+    if decision is None and (before.trials is None or not before.trials.count):
+        # as in a report that holds no trials: nothing shows a fall, and nothing excludes one
+        return Standing(before, after, "killed" if now.status == "killed" else "undecided")
     if decision is None:
         return Standing(before, after, "unmeasured", "without a trial")
     if decision.answer == "regression":

@@ -96,6 +96,7 @@ def _metrics(comparison: Comparison, fallen: set[str]) -> int:
     return sum(
         metric.value is not None and f"{pair.after.id}#{metric.name}" not in fallen
         for pair in comparison.alignment.pairs
+        if pair.before.kind is not Kind.MUTANT  # the line of what held counts rules instead
         for metric in pair.before.metrics
     )
 

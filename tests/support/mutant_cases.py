@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from gate.compare import compare
+from gate.render import ShownPrompt
 from gate.schema.mutation import COVERAGE, SCORE, Guard, Mutation, RuleState, Status, case_id, summary_id
 from gate.schema.report import Case, Kind, Metric, Report, Session, Trials
+from gate.schema.verdict import Verdict
+from gate.settings import Settings
+from tests.support.verdicts import ORIGIN
 
 TARGET = "bank:PROMPT"
 RULES = {
     "r1": "You must never approve refunds over $50.",
     "r2": "Always answer in one sentence.",
+    "r3": "Never name a competitor.",
 }
 
 
@@ -81,3 +87,35 @@ def summary(
 
 def mutants(*cases: Case) -> Report:
     return Report(cases=cases)
+
+
+def less_guarded() -> Verdict:
+    """A rule loses its guard, another keeps it, a new one has none, and one mutant could not be measured."""
+    kills = "1" * 20
+    killed = [mutant(name, outcomes=kills, rule=rule) for name, rule in (("m1", "r1"), ("m2", "r2"), ("m3", "r2"))]
+    extra = {"rule": "r3", "before": "Never name", "after": "Name"}
+    new = mutant("m4", "survived", operator="invert-negation", **extra)
+    here = [
+        mutant("m1", "survived", "0" * 14, fixed=False),
+        carried(killed[1]),
+        mutant("m3", "error", rule="r2", reason="the service answered 503 three times"),
+        new,
+        summary(0.5, states=(("r1", "unguarded"), ("r2", "guarded"), ("r3", "unguarded")), prompt="p2"),
+    ]
+    return compare(mutants(*killed, summary()), mutants(*here), Settings(), provenance=ORIGIN)
+
+
+_PROMPT = f"You are a teller of a bank.\n\n- {RULES['r1']}\n- {RULES['r2']}\n"
+_SURVIVOR = mutant("m2", "survived")
+SHOWN_CASES = [
+    mutant("m1", outcomes="11", rule="r2", before="Always answer", after="Try to answer", operator="weaken-modal"),
+    _SURVIVOR,
+    mutant("m3", "unread", reason="captured at import: read it where it is used"),
+    summary(0.5, states=(("r1", "unguarded"), ("r2", "guarded"))),
+]
+SHOWN_PROMPT = ShownPrompt(
+    TARGET,
+    _PROMPT,
+    tuple((rule, _PROMPT.index(text), _PROMPT.index(text) + len(text)) for rule, text in list(RULES.items())[:2]),
+    {_SURVIVOR.id: _PROMPT.replace("$50", "$500")},
+)

@@ -15,6 +15,7 @@ from gate.schema.verdict import CaseDecision, Finding, Level, RuleName
 from gate.stats.refusal import TooLittle
 
 PATIENCE = 2
+MOST_MUTANTS = 50
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
@@ -49,9 +50,7 @@ def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         groups.setdefault(each.mutation.target, []).append(each)
     for target, found in groups.items():
         rows = tuple(
-            (each.mutation.mutant, each.mutation.killer or "–", ratio(*decision.baseline), ratio(*decision.candidate))
-            for each in found
-            if (decision := each.decision) is not None
+            (each.mutation.mutant, each.mutation.killer or "–", *_sides(each)) for each in found[:MOST_MUTANTS]
         )
         yield Finding(
             rule=rule.name,
@@ -71,6 +70,11 @@ def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 ),
             ),
         )
+
+
+def _sides(standing: Standing) -> tuple[str, str]:
+    decision = standing.decision
+    return ("–", "–") if decision is None else (ratio(*decision.baseline), ratio(*decision.candidate))
 
 
 def _cases(comparison: Comparison, rule: Rule) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from tests.support.verdicts import HOSTILE_TEXTS
 
 PROMPT = f"You are a teller.\r\n\r\n- {RULES['r1']}\n- {RULES['r2']}\n"
 PLACE = PROMPT.index(RULES["r1"]), PROMPT.index(RULES["r2"])
-SPANS = tuple((rule, place, place + len(RULES[rule])) for rule, place in zip(RULES, PLACE, strict=True))
+SPANS = tuple((rule, place, place + len(RULES[rule])) for rule, place in zip(("r1", "r2"), PLACE, strict=True))
 SURVIVOR = mutant("m2", "survived", rule="r1")
 CASES = [
     mutant("m1", outcomes="11", rule="r2", rule_text=RULES["r2"], before="Always", after="", operator="weaken-modal"),
