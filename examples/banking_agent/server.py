@@ -89,6 +89,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # an answer is sent in two parts, and would wait for the other side between them
     server: Server
 
     def do_POST(self) -> None:

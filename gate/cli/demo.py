@@ -31,8 +31,10 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
     """Gate a worse and an unchanged pull request of a small real model. No network, no account.
 
     Makes a git repository with a scikit-learn model, its baseline and two branches, and runs `gate ci` on each as
-    GitHub would. Ends with 0 when the worse one fails and the unchanged one passes.
+    GitHub would. Then mutates the prompt of an agent, from recordings. Ends with 0 when the worse one fails, the
+    unchanged one passes, and the mutants end as they must.
     """
+    from gate.cli.demo_mutation import show_mutants
     from gate.cli.demo_repository import DemoRepository, project
 
     _require_packages()
@@ -46,6 +48,7 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
         repository.prepare()
         _show(console, repository, "worse", EXIT_REGRESSION, pages)
         _show(console, repository, "unchanged", EXIT_HOLDS, pages)
+        show_mutants(console, folder)
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)

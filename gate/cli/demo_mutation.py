@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PROJECT = "banking_agent"
 EXPECTED = {"killed": 2, "survived": 3}
 """The model of the example does what its prompt says, so theory knows what has to come out."""
-COMMAND = ("run", "--", "--gate-mutate")
+COMMAND = ("run",)
 _TIMEOUT = 300.0
 _NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*")
 _FOREIGN = ("GATE_", "PYTEST_", "BANK_")
