@@ -125,7 +125,7 @@ def _targets(value: object, where: str) -> tuple[str, ...]:
 def _mutants(value: object, where: str) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_MUTANTS):
         stochastic.refuse(value, where, f"a whole number of at least 1 and at most {MOST_MUTANTS}, or None for all")
-    return value  # type: ignore[return-value]
+    return value
 
 
 def _operators(value: object, where: str) -> tuple[Any, ...]:

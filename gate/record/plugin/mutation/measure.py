@@ -72,7 +72,7 @@ class Measure:
         loop = TrialLoop(Fixed(count), cap=count)
 
         def work(bench: Bench) -> None:
-            self._run(loop, bench, lambda number: bench.trial(number), notice=False)
+            self._run(loop, bench, bench.trial, notice=False)
 
         self._maker.make(item, case, work)
         run = loop.result()
@@ -81,6 +81,7 @@ class Measure:
         self._shared.add(
             "own",
             test=item.nodeid,
+            p0=None,
             n0=len(run.outcomes),
             s0=run.passes,
             source="measured",
@@ -167,6 +168,7 @@ class Measure:
             "mutant": job.case,
             "test": job.item.nodeid,
             "asked": job.asked,
+            "sample": isinstance(job.design, Fixed),
             "status": status,
             "reason": reason[:500],
             "outcomes": run.outcomes,
@@ -180,6 +182,7 @@ class Measure:
             "same": same and status == "survived",
             "content": job.content,
             "whole": run.ending is Ending.ANSWERED,
+            "open": run.ending is Ending.OPEN and status == "skipped",
             **self._cost(job.scope),
         }
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gate import __version__
-from gate.record.plugin.mutation.results import Results, TargetResult, refusal
+from gate.record.plugin.mutation.alone import refusal
+from gate.record.plugin.mutation.results import Results, TargetResult
 
 if TYPE_CHECKING:
     from gate.record.plugin.mutation.session import MutationSession
@@ -182,7 +183,7 @@ def tell_trials(config: pytest.Config, results: Results, session: str) -> None:
 
     name = inputs_name(Inputs())
     for pair in results.pairs:
-        if pair["outcomes"] and not pair.get("fixed"):
+        if pair["outcomes"] and not pair["sample"]:
             case = pair_scope(pair["mutant"], pair["test"], asked=pair["asked"])
             kept = Carried(pair["content"], pair["outcomes"], pair["answer"], Inputs(), pair["excerpt"])
             line = entry_line(Entry(case, kept, session, pair["errors"]), name)

@@ -1,4 +1,4 @@
-"""From the marked tests that were collected to what is to be done: targets, their mutants, and which test tries which."""
+"""From the marked tests that were collected to targets, their mutants, and which test tries which."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gate.schema.mutation import DECIDED, STATUSES, Guard, RuleState, summary_id
+from gate.record.plugin.mutation.alone import refusal
+from gate.schema.mutation import DECIDED, STATUSES, Guard, RuleState
 
 Json = dict[str, Any]
 
@@ -91,7 +92,7 @@ class TargetResult:
     @property
     def calls(self) -> int:
         """Of this target's mutants and empty prompts."""
-        return sum(each["calls"] for each in (*self.mutants, *self.canaries))
+        return sum(int(each["calls"]) for each in (*self.mutants, *self.canaries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Results:
     @property
     def calls(self) -> int:
         """Calls of the whole of it: pass rates, empty prompts, trials, those that were no trials too."""
-        return sum(target.calls for target in self.targets) + sum(each.get("calls", 0) for each in self.owns)
+        return sum(target.calls for target in self.targets) + sum(int(each.get("calls", 0)) for each in self.owns)
 
     @property
     def score(self) -> float | None:
@@ -144,16 +145,6 @@ class Results:
         return tuple((each["test"], why) for each in self.owns if (why := refusal(each)))
 
 
-def refusal(own: Mapping[str, Any]) -> str:
-    """Why no mutant is tried on a test; empty where they are."""
-    from gate.record.plugin.mutation.measure import LEAST_RATE
-
-    if own["refused"] or not own["n0"]:
-        return str(own["refused"])
-    low = own["s0"] / own["n0"] < LEAST_RATE
-    return f"it passes {own['s0']} of {own['n0']} times without any mutant, fewer than {LEAST_RATE:.0%}" if low else ""
-
-
 def results_of(entries: Iterable[Json]) -> Results:
     """What the journal says."""
     by_kind: dict[str, list[Json]] = {}
@@ -174,15 +165,24 @@ def results_of(entries: Iterable[Json]) -> Results:
         TargetResult(
             each,
             tuple(_mutant(mutant, finals.get(mutant["case"]), calls, costs) for mutant in each["mutants"]),
-            tuple(entry for entry in canaries if entry["target"] == each["target"]),
+            tuple(
+                entry
+                for test in each["tests"]
+                for entry in canaries
+                if (entry["target"], entry["test"]) == (each["target"], test)
+            ),
         )
         for each in prepared[0]["targets"]
     )
     halted = [str(entry["reason"]) for entry in by_kind.get("halted", [])]
+    tests = {test: place for each in prepared[0]["targets"] for place, test in enumerate(each["tests"])}
+    order = {mutant["case"]: place for target in targets for place, mutant in enumerate(target.mutants)}
     return Results(
         targets,
-        tuple(by_kind.get("own", [])),
-        tuple(pairs),
+        tuple(sorted(by_kind.get("own", []), key=lambda own: tests.get(own["test"], 0))),
+        tuple(
+            sorted(pairs, key=lambda pair: (order.get(pair["mutant"], 0), tests.get(pair["test"], 0), pair["asked"]))
+        ),
         tuple(dict.fromkeys(_reasons(targets, halted))),
         {entry["test"]: entry for entry in by_kind.get("fact", [])},
     )
@@ -223,8 +223,3 @@ def added(costs: Iterable[Mapping[str, Any]]) -> Json:
         for name, value in cost.items():
             total[name] = total.get(name, 0) + value
     return total
-
-
-def summary_case(spec: str) -> str:
-    """Id of a target's summary."""
-    return summary_id(spec)

@@ -63,7 +63,7 @@ def folder_of(config: pytest.Config) -> Path:
     report = config.getoption("--gate-report", None)
     if report is not None:
         path = config.invocation_params.dir / report
-        return path.with_name(path.name + ".mutants").absolute()
+        return Path(path.with_name(path.name + ".mutants").absolute())
     cache = getattr(config, "cache", None)
     if cache is not None:
         return Path(cache.mkdir(_CACHE))
@@ -120,7 +120,10 @@ class MutationSession:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
-        """Before all that write reports: the thresholds decide about the end of the run, and properties stand in all."""
+        """Before all that write reports, for their properties; how the run ends is said behind them.
+
+        Where there is a report, the thresholds stand in it, and whoever judges it decides.
+        """
         if os.getpid() == self._process:
             from gate.record.plugin.mutation import outputs
 
@@ -128,7 +131,8 @@ class MutationSession:
             measured = any(target.mutants for target in self.results.targets)
             if measured and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
                 session.exitstatus = pytest.ExitCode.OK  # only mutants were wanted
-            if self._failures and session.exitstatus == pytest.ExitCode.OK:
+            judged = self._config.getoption("--gate-report", None) is not None
+            if self._failures and not judged and session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
             outputs.junit(self._config, self.results)
             outputs.write(self._config, self)
@@ -161,7 +165,8 @@ def thresholds(results: Results, fail_under: float | None, min_coverage: float |
             found.append(f"the mutation score is {score:.1%}, below {fail_under:.1%}")
         elif least < fail_under:
             found.append(
-                f"the mutation score is {score:.1%} of those with a verdict, but {least:.1%} of all, below {fail_under:.1%}"
+                f"the mutation score is {score:.1%} of the mutants with a verdict, but {least:.1%} of all, "
+                f"below {fail_under:.1%}"
             )
     if min_coverage is not None:
         coverage = results.coverage

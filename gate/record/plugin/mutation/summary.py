@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gate.record.plugin.mutation.results import Results, TargetResult, refusal
+from gate.record.plugin.mutation.alone import refusal
+from gate.record.plugin.mutation.results import Results, TargetResult
 from gate.schema.mutation import STATUSES
 
 Line = tuple[str, str]

@@ -58,7 +58,8 @@ def actions(prepared: Prepared, prompted: Prompted, plan: Plan, content: Content
         known = plan.known.get(case)
         if plan.only is not None and case not in plan.only:
             continue
-        if case in prompted.suppressed:
+        killed = known is not None and known.status == "killed" and plan.only is None
+        if case in prompted.suppressed and not killed:  # what main's tests notice is no pull request's to suppress
             found[case] = "suppressed"
         elif plan.only is not None:
             found[case] = "sample" if known is not None and known.killer in prepared.items else "first"
