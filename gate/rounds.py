@@ -176,7 +176,7 @@ def open_round(
     confirmable: bool,
     renames: Mapping[str, str] = MappingProxyType({}),
 ) -> Round | None:
-    """What this run is told; None where nothing is stochastic, so that nothing has to be told.
+    """What this run is told; None where nothing is stochastic and no mutant known: nothing has to be told.
 
     Args:
         suites: how many suites share the false-alarm budget.
@@ -186,7 +186,7 @@ def open_round(
         renames: old to new path of files, from the root of the repository.
     """
     budget = budget_of(baseline, settings, suites=suites)
-    if not budget.cases:
+    if not budget.cases and not any(case.mutation for case in baseline.cases):
         return None
     from gate.compare.asks import plan_of
 

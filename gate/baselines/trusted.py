@@ -14,6 +14,7 @@ from gate.baselines.git import Git, MissingObjectError
 from gate.baselines.paths import changed_groups
 from gate.baselines.places import BASELINES, baseline_path, inside, nearest
 from gate.baselines.settings_files import local_layers
+from gate.baselines.suppressed import suppressed_at
 from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
@@ -125,9 +126,23 @@ def read_trusted(
     settings = resolve(settings_layers(trusted, others)).settings
     found = _baseline(git, base, trusted, settings, fetch)
     paths, renames, notices = _changed(git, base)
-    changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
+    suppressed = _suppressed(git, base, settings, found.baseline, fetch)
+    changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences, suppressed=suppressed)
     age = in_words(found.baseline_time, now) if now is not None else ""
     return replace(found, changes=changes, notices=(*deciding.notices, *notices), baseline_age=age)
+
+
+def _suppressed(
+    git: Git, base: Base, settings: Settings, baseline: bytes | None, fetch: Fetch | None
+) -> frozenset[str]:
+    """Mutants that the base suppresses; nothing is read where its baseline has none."""
+    if baseline is None or b'"mutation"' not in baseline:
+        return frozenset()
+
+    def read(path: str) -> bytes | None:
+        return read_at(git, base, path, commit=base.deciding, fetch=fetch)
+
+    return suppressed_at(read, git.prefix + settings.working_directory)
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:

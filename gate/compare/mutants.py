@@ -198,7 +198,7 @@ def guard_of(statuses: Iterable[str]) -> Guard:
     known = set(statuses)
     if "killed" in known:
         return "guarded"
-    return "unguarded" if "survived" in known else "not measured"
+    return "unguarded" if known & {"survived", "undecided"} else "not measured"
 
 
 def _rules(targets: _Targets, now: Iterable[tuple[Mutation, str]]) -> Iterable[RuleNow]:
