@@ -39,6 +39,8 @@ def write(config: pytest.Config, session: MutationSession) -> None:
 
 
 def _json(session: MutationSession) -> str:
+    if session.previews:
+        return json.dumps(session.preview(), ensure_ascii=True, allow_nan=False, indent=1) + "\n"
     data = as_json(session.results, fail_under=session.fail_under, min_coverage=session.min_coverage)
     return json.dumps(data, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 

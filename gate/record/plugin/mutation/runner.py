@@ -84,6 +84,21 @@ class MutationRunner(TimedTrials):
                 self._config, everything, self._prepared.items.values(), own=self._own_files, environ=environ
             )
 
+    def pytest_report_collectionfinish(self) -> list[str]:
+        if not self._config.option.collectonly or not self._prepared.items:
+            return []
+        from gate.record.plugin.mutation.listing import lines_of
+
+        return list(lines_of(self.preview()))
+
+    def preview(self) -> dict[str, Any]:
+        """What a run would do."""
+        from gate.record.plugin.mutation.preview import calls_of_a_trial, preview
+        from gate.record.recordings.store import Store
+
+        store = Store(Path(self._config.rootpath) / self._config.getoption("--gate-recordings"))
+        return preview(self._prepared, self._plan, calls_of_a_trial(store, self._prepared.items))
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         if SCOPE not in item.__dict__ or not self._maker.busy:

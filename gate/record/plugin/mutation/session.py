@@ -101,6 +101,17 @@ class MutationSession:
             reader.close()
         return self._results
 
+    @property
+    def previews(self) -> bool:
+        """Whether no test runs, and what would be done is shown."""
+        return bool(self._config.option.collectonly)
+
+    def preview(self) -> dict[str, Any]:
+        """What a run would do; nothing where other processes collect."""
+        runner = self._config.pluginmanager.get_plugin(PLUGIN)
+        found: dict[str, Any] = runner.preview() if runner is not None else {}
+        return found
+
     def cases(self) -> list[dict[str, Any]]:
         """For the candidate."""
         from gate.record.plugin.mutation.cases import cases_of, to_json
