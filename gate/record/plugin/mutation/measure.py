@@ -109,6 +109,8 @@ class Measure:
         sent = [] if self._calls is None else self._all_sent(case)
         if trial.seen in (Seen.UNREACHABLE, Seen.LACKED):
             state, reason = "unknown", f"the trial with an empty prompt could not be made: {trial.excerpt}"
+        elif trial.seen is Seen.SPOILT:
+            state, reason = "spoilt", trial.excerpt
         elif unread.reading(None, prompted.prompt.text, sent, own.sent) == "unread":
             state = "unread"
             reason = unread.advice(prompted.prompt.text, prompted.spec, shared_fixtures(item) or self._fixtures(item))

@@ -176,7 +176,7 @@ def _add(
         seed=wanted.seed,
         semantic_operator=rewrite if rewrite is None or rewriter is None else rewriter(prompted.spec, rewrite),
     )
-    prompted.available = max(prompted.available, chosen.available, len(every))
+    prompted.available = max(prompted.available, chosen.available)
     ids = {mutant.id for mutant in every}
     every += [mutant for mutant in chosen.mutants if mutant.id not in ids]
     allowed = wanted.names

@@ -118,6 +118,8 @@ class Verdicts:
         canary = self._alone.canary(test, prompted)
         if canary["state"] in ("vacuous", "unread"):
             return {**nothing, "status": canary["state"], "reason": canary["reason"]}
+        if canary["state"] == "spoilt":
+            return {**nothing, "status": "error", "reason": canary["reason"]}
         design, s0 = self._measure.design(wanted, own, wanted.alpha / self._around.among)
         job = self._pairing(prompted, case, test, asked=False)
         return self._measure.pair(replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials)))
