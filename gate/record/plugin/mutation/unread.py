@@ -43,10 +43,11 @@ def reading(mutant: Mutant | None, prompt: str, sent: Sequence[Sent], without: C
     if mutant is None:
         return "unread" if _holds(told, prompt) else "read"
     old, new = _pieces(mutant, prompt)
-    shows_old, shows_new = any(piece in told for piece in old), any(piece in told for piece in new)
-    if shows_new:
+    if any(piece in told for piece in new):
         return "read"
-    return "unread" if shows_old else "unknown"
+    if any(piece in told for piece in old):
+        return "unread"
+    return "read" if _flat(mutant.apply(prompt)) in told else "unknown"
 
 
 def _pieces(mutant: Mutant, prompt: str) -> tuple[list[str], list[str]]:
