@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from benchmarks.mutation.exact import FIRST_LOOK
+from benchmarks.mutation.exact import first_look
 from benchmarks.stats.line import ALPHA, FOR_CASES, Line
 from gate.stats.arms import arms_for, arms_operating
 from gate.stats.design import Question, design_for
@@ -44,7 +44,7 @@ def lines() -> Iterator[Line]:
 def _confirmed() -> float:
     """Given the suspects, they are checked independently, each at its part of alpha."""
     caches = Caches()
-    plan = TwoArms(N0, MUTANTS, FOR_CASES, CAP, fresh=N0, power=FIRST_LOOK)
+    plan = TwoArms(N0, MUTANTS, FOR_CASES, CAP, fresh=N0, power=first_look())
     screen = design_for(plan.screening, caches.designs)
     suspects = {rate: 1 - operating(screen, rate, rate).holds for rate in KINDS}
     total = 0.0

@@ -1,7 +1,7 @@
 """What Clastogen writes with `--clastogen-json`: a mutant, what became of it, and the rules without a mutant.
 
-It keeps how many trials a mutant took but not how they ended, so its mutants come without trials: two such files are
-compared by their statuses, and nothing can be decided by statistics.
+It keeps how many trials a mutant took but not how they ended, so its mutants come without trials, and nothing can be
+decided by statistics: one that was killed in an earlier file and is not in a later one is undecided.
 """
 
 from __future__ import annotations
