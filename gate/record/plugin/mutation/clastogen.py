@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     import pytest
 
 NAME = "clastogen"
-MARKER = (
-    "clastogen(target, max_mutants=5, delta=.30, p0=None, max_steps=None, alpha=.05, beta=.10): as mutate_prompt, in "
-    "the words of the plugin of that name, which is not installed"
-)
 SUPPRESSIONS = ".clastogen/suppressions.toml"
 """Relative to the root of pytest; read as a list of suppressions of the gate's own."""
 _DEFAULTS = {"max_mutants": 5}
