@@ -1,4 +1,4 @@
-"""Whole runs of `gate ci` on pull requests that change nothing, with 60 mutants that main killed; one process a run.
+"""Whole runs of `gate ci` on pull requests that change nothing, with 60 mutants that main killed.
 
 Every run finds the base, reads its baseline and settings from its commit, lets pytest try the mutants, and confirms
 suspects in both arms. The baseline is drawn anew for each run, 50 trials a mutant at the rate at which its test notices
@@ -71,7 +71,7 @@ def prepare(folder: str) -> None:
 
 
 def lines(runs: int = PULL_REQUESTS) -> Iterator[Line]:
-    """Red checks, and the calls that were told against those that the model counted."""
+    """Red checks, and the calls that the model counted, those of confirmations included."""
     found: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="mutation-end-to-end-") as folder:
         context = multiprocessing.get_context("spawn")
