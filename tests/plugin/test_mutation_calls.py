@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gate.trials.plan import Plan
 from tests.support.fake_model import Project
 from tests.support.model_server import ModelServer
 from tests.support.mutation_project import BANK, Mutated, mutate
@@ -117,6 +118,19 @@ def test_mutants_are_recorded_and_replayed(project: Project) -> None:
     assert replayed.report.completeness.complete
     assert replayed.report.recordings is not None
     assert not replayed.report.recordings.stale
+
+
+def test_recordings_of_mutants_are_stale_only_once_the_mutant_is_gone(project: Project) -> None:
+    with ModelServer() as server:
+        write(project, server)
+        mutate(project, "--gate-mode=record", plan=Plan(session="main", fixed=3))
+    without, _ = project.run("--gate-mode=replay")
+    assert without.recordings is not None
+    assert not without.recordings.stale
+    project.write("test_a.py", TEST.format(argument="", given="").replace("delete-constraint", "invert-negation"))
+    gone = mutate(project, "--gate-mode=replay").report.recordings
+    assert gone is not None
+    assert {each.case.partition("#")[0] for each in gone.of("unused")} == {"mutant:bank:PROMPT"}
 
 
 def test_a_limit_stops_cleanly(project: Project, server: ModelServer) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gate.record.plugin import stale
 from gate.record.plugin.attempt import shared_fixtures
 from gate.record.plugin.mutation import unread
 from gate.record.plugin.mutation.attempts import Bench, Seen, Trial, TrialMaker
@@ -68,7 +69,7 @@ class Measure:
 
     def own(self, item: pytest.Item, count: int) -> None:
         """So many trials of a test without any mutant."""
-        case = f"unmutated {item.nodeid}"
+        case = f"{stale.UNMUTATED}{item.nodeid}"
         loop = TrialLoop(Fixed(count), cap=count)
 
         def work(bench: Bench) -> None:

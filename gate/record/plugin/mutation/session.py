@@ -161,7 +161,9 @@ class MutationSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        if os.getpid() == self._process and not self.results.reasons:
+        """The folder of a run that came to its end is removed; else the next one goes on from it."""
+        kept = bool(self.results.reasons) or (not self.results.targets and (self._folder / shared.EARLIER).exists())
+        if os.getpid() == self._process and not kept:
             shared.end(self._folder)
 
 

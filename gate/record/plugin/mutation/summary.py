@@ -41,7 +41,7 @@ def summary(results: Results, failures: tuple[str, ...] = (), *, verbose: bool =
     yield from _equivalent(results, {pair["mutant"] for pair in equivalent})
     yield f"calls: {results.calls:,}, those for pass rates, empty prompts and trials that were none included", ""
     for reason in results.reasons:
-        yield f"not whole: {_safe(reason, 300)}", "red"
+        yield f"not whole: {_safe(reason, 300)}; the same run again goes on from here", "red"
     for failure in failures:
         yield failure, "red"
 

@@ -146,7 +146,7 @@ def _is_foreign(module: types.ModuleType) -> bool:
     from gate.record.plugin.tree import is_skipped
 
     file = getattr(module, "__file__", None)
-    if not isinstance(file, str):
+    if not isinstance(file, str) or module.__name__.partition(".")[0] == __name__.partition(".")[0]:
         return True
     parts = file.replace("\\", "/").split("/")
     return is_skipped(parts) or f"/python{sys.version_info[0]}.{sys.version_info[1]}/" in file.replace("\\", "/")

@@ -70,33 +70,50 @@ class Verdicts:
             status = entry["status"] if not entry["outcomes"] else "killed" if noticed else "survived"
             self._final(prompted, case, status, killer=known.killer, kills=entry, reason=entry["reason"])
         elif action == "ask" and known is not None:
-            entry = self._kills(prompted, case, known.killer)
-            tried = [known.killer]
-            self._final(
-                prompted, case, entry["status"], killer=known.killer, kills=entry, reason=entry["reason"], tests=tried
-            )
+            self._ask(prompted, case, known.killer)
         else:
             self._first(prompted, case)
 
-    def _first(self, prompted: Prompted, case: str) -> None:
-        """Decide about a mutant that main does not know."""
+    def _ask(self, prompted: Prompted, case: str, killer: str) -> None:
+        """Whether the test that killed it on main still does; where it seems not to, whether another one does now."""
+        entry = self._kills(prompted, case, killer)
         found: list[Json] = []
-        for test in self._ordered(prompted, case):
+        if entry["status"] == "survived":
+            found = self._tried(prompted, case, [test for test in prompted.tries[case] if test != killer])
+        tried = [killer, *(each["test"] for each in found if each["outcomes"])]
+        if found and found[-1]["status"] == "killed":
+            kills = _as_kills(prompted, case, found[-1])
+            self._final(prompted, case, "killed", killer=found[-1]["test"], kills=kills, tests=tried)
+        else:
+            self._final(
+                prompted, case, entry["status"], killer=killer, kills=entry, reason=entry["reason"], tests=tried
+            )
+
+    def _tried(self, prompted: Prompted, case: str, tests: list[str]) -> list[Json]:
+        """One test after the other until one kills the mutant."""
+        found: list[Json] = []
+        for test in tests:
             found.append(self._pair(prompted, case, test))
             if found[-1]["status"] == "killed" or self._around.halted():
                 break
+        return found
+
+    def _first(self, prompted: Prompted, case: str) -> None:
+        """Decide about a mutant that main does not know."""
+        found = self._tried(prompted, case, self._ordered(prompted, case))
         best = min(found, key=lambda entry: _STRENGTH.index(entry["status"]))
-        kills: Json | None = None
-        if best["status"] == "killed":
-            fixed = self._around.plan.fixed is not None
-            kills = self._kills(prompted, case, best["test"]) if fixed else _as_kills(prompted, case, best)
         if best.get("open"):
             return  # the run was ended in the middle of it
+        killed = best["status"] == "killed"
+        kills: Json | None = None
+        if killed:
+            fixed = self._around.plan.fixed is not None
+            kills = self._kills(prompted, case, best["test"]) if fixed else _as_kills(prompted, case, best)
         self._final(
             prompted,
             case,
             best["status"],
-            killer=best["test"] if best["status"] == "killed" else "",
+            killer=best["test"] if killed else "",
             kills=kills,
             reason=best["reason"],
             tests=[entry["test"] for entry in found if entry["outcomes"]],
