@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _LIMIT = 200_000_000
 _SECONDS = 600.0
+_COLLECTED = (0, 5)
+"""Exit codes of pytest with which the tests were collected; 5 where there are none."""
 
 
 @click.group(epilog="Example: gate mutants list -- tests/robustness")
@@ -79,14 +81,17 @@ def _collected(settings: Settings, python: str) -> tuple[dict[str, Any] | None, 
         command = [python, "-m", "pytest", "-p", "gate", *own, *split_arguments(settings)]
         world = World(python, Path.cwd() / settings.working_directory, suite_environment(os.environ))
         ended = run_command(command, world=world, timeout=min(settings.timeout, _SECONDS))
-        if ended.reason or not path.is_file() or path.stat().st_size > _LIMIT:
+        if ended.reason or ended.exit_code not in _COLLECTED or not path.is_file() or path.stat().st_size > _LIMIT:
             return None, ended.reason or _last(ended.tail)
         found: dict[str, Any] = json.loads(path.read_text(encoding="ascii"))
         return found, ""
 
 
 def _last(tail: str) -> str:
-    """What pytest said last that is an error."""
+    """What pytest said last that is an error, with what to do about it."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith(("ERROR", "E  ", "ImportError"))]
-    return (errors or lines or ["the tests could not be collected"])[-1][:500]
+    places = [place for place, line in enumerate(lines) if line.startswith(("ERROR", "E  ", "ImportError"))]
+    if not places:
+        return (lines or ["the tests could not be collected"])[-1][:500]
+    found = lines[places[-1] : places[-1] + 2]
+    return "; ".join(found if found[-1].startswith("next:") else found[:1])[:500]

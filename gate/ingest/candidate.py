@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast, get_args
 
+from gate.ingest.completeness import NOTHING
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
 from gate.schema.codec import facets_from_json
@@ -82,7 +83,9 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
         *texts_of(ours.get("reasons", []), f"{where}/reasons"),
         *texts_of(ours.get("completeness", {}).get("reasons", []), f"{where}/completeness/reasons"),
     ]
-    return replace(found, reasons=tuple(dict.fromkeys((*found.reasons, *reasons))))
+    nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
+    kept = [reason for reason in found.reasons if reason not in nothing]
+    return replace(found, reasons=tuple(dict.fromkeys((*kept, *reasons))))
 
 
 def _source(value: Any, where: str, root: str) -> Source:

@@ -125,6 +125,7 @@ def test_an_arm_makes_the_trials_that_it_is_told(repository: Project) -> None:
     assert trials is not None
     assert trials.outcomes == "111"
     assert run.result.ret == 0
+    assert run.report.completeness.complete
 
 
 def test_the_same_content_is_not_rolled_again(repository: Project) -> None:
