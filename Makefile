@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: help demo test check e2e bench bench-stats bench-sweep format lock clean
+.PHONY: help demo test check e2e bench bench-stats bench-sweep bench-mutation format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,9 +50,12 @@ bench: $(READY) ## ratios that must hold, measured in one run
 
 CLASTOGEN := .venv-clastogen
 
+SET_UP_CLASTOGEN = test -e $(CLASTOGEN)/ready || { rm -rf $(CLASTOGEN); $(PYTHON) -m venv $(CLASTOGEN) && \
+	$(CLASTOGEN)/bin/python -m pip install --quiet --quiet --disable-pip-version-check clastogen==0.10.0 && \
+	touch $(CLASTOGEN)/ready; } >&2 || true
+
 bench-stats: $(READY) ## what the statistics must show, one JSON line each, beside Clastogen 0.10.0
-	@test -e $(CLASTOGEN)/ready || { rm -rf $(CLASTOGEN); $(PYTHON) -m venv $(CLASTOGEN) && $(CLASTOGEN)/bin/python -m pip \
-		install --quiet --quiet --disable-pip-version-check clastogen==0.10.0 && touch $(CLASTOGEN)/ready; } >&2 || true
+	@$(SET_UP_CLASTOGEN)
 	@$(BIN)/python -m benchmarks.stats --clastogen-python $(CLASTOGEN)/bin/python
 
 GLASSALPHA := .venv-glassalpha
@@ -63,6 +66,10 @@ bench-sweep: $(READY) ## what sweeps must show, one JSON line each, beside Glass
 		"--require-hashes --no-deps -r requirements/data.txt"; do $(GLASSALPHA)/bin/python -m pip install --quiet --quiet \
 		--disable-pip-version-check $$one; done; touch $(GLASSALPHA)/ready; }; } >&2 || true
 	@$(BIN)/python -m benchmarks.sweep --beside $(GLASSALPHA)/bin/python
+
+bench-mutation: $(READY) ## what prompt mutation must show, one JSON line each, beside Clastogen 0.10.0
+	@$(SET_UP_CLASTOGEN)
+	@$(BIN)/python -m benchmarks.mutation --clastogen-python $(CLASTOGEN)/bin/python
 
 format: $(READY) ## mend what ruff can mend
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

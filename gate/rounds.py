@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gate.compare.ledger import budget_of
 from gate.deliver.earlier import History, joined
@@ -25,17 +26,21 @@ from gate.record.memory import (
 from gate.render.words import plural
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh, Suspect
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import Budget, CaseDecision
 from gate.settings import Settings
 from gate.trials.carry import Entry
-from gate.trials.plan import Plan, plan_to_text
+from gate.trials.plan import Known, Plan, plan_to_text
 
 if TYPE_CHECKING:
     from gate.compare.align import Pair
     from gate.record.arms import Arm, Turn
 
-RunTurn = Callable[["Arm", Sequence[str], int], "Turn"]
+
+class RunTurn(Protocol):
+    """Makes so many trials of some cases in one arm; of a mutant by the test that killed it on main."""
+
+    def __call__(self, arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] = ...) -> Turn: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def open_round(
     confirmable: bool,
     renames: Mapping[str, str] = MappingProxyType({}),
 ) -> Round | None:
-    """What this run is told; None where nothing is stochastic, so that nothing has to be told.
+    """What this run is told; None where nothing is stochastic and no mutant known: nothing has to be told.
 
     Args:
         suites: how many suites share the false-alarm budget.
@@ -181,7 +186,7 @@ def open_round(
         renames: old to new path of files, from the root of the repository.
     """
     budget = budget_of(baseline, settings, suites=suites)
-    if not budget.cases:
+    if not budget.cases and not any(case.mutation for case in baseline.cases):
         return None
     from gate.compare.asks import plan_of
 
@@ -232,7 +237,9 @@ def confirm(this: Round, pairs: Sequence[Pair], trials: bytes, run: RunTurn | No
     keys = {each.head: (each.head, fingerprints.get(each.head, ""), this.base) for each in suspects}
     asks = {each.head: this.plan.asks[each.base] for each in found}
     plan = arms_plan(this.settings, this.budget, list(asks.values()))
-    both = confirmed_suspects(suspects, run, plan, asks, keys, this.earlier)
+    mutants = {each.base: known for each in suspects if (known := this.plan.known.get(each.base)) is not None}
+    turns = partial(run, known=mutants) if mutants else run
+    both = confirmed_suspects(suspects, turns, plan, asks, keys, this.earlier)
     lasting = {name: {"void": each.reason} for name, each in both.voids.items() if each.lasting}
     whole = {name: {"trials": list(each)} for name, each in both.trials.items()}
     lines, notices = confirmed_lines(keys, {**whole, **lasting}), sentences(len(suspects), both)
@@ -255,7 +262,11 @@ def with_suite(
         some = [pair for pair in pairs if pair.after.id in names]
         return fallen(some, this.settings, this.budget, confirmed.fresh)
 
-    asks = {pair.after.id: this.plan.asks[pair.before.id] for pair in pairs if pair.before.id in this.plan.asks}
+    asks = {
+        pair.after.id: this.plan.asks[pair.before.id]
+        for pair in pairs
+        if pair.before.id in this.plan.asks and pair.before.kind is not Kind.MUTANT
+    }
     if not falls(asks):
         return confirmed
     every = [Suspect(pair.before.id, pair.after.id) for pair in pairs if pair.after.id in asks]

@@ -74,8 +74,16 @@ def why_anew(before: Case, now: Case) -> str:
     """
     if before.fingerprint and now.fingerprint and before.fingerprint != now.fingerprint:
         return "its test changed"
+    if _another_killer(before, now):
+        return "another test kills it"
     asked = [each.trials.asked if each.trials is not None else {} for each in (before, now)]
     return "its marker changed" if all(asked) and asked[0] != asked[1] else ""
+
+
+def _another_killer(before: Case, now: Case) -> bool:
+    """Whether two killed mutants were noticed by two tests, whose trials can't be added."""
+    sides = [each.mutation.killer for each in (before, now) if each.mutation is not None]
+    return len(sides) == 2 and all(sides) and sides[0] != sides[1]
 
 
 def moved(before: Case, now: Case) -> Literal["fell", "rose", ""]:

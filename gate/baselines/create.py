@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gate.errors import BaselineError
+from gate.schema.mutation import Mutation
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Location, Metric, Report, Session, Trials
+from gate.schema.report import Case, Kind, Location, Metric, Report, Session, Trials
 
 RUNS = 5
 
@@ -115,8 +116,9 @@ def require_passing(reports: Sequence[Report], force: str) -> None:
 
 
 def passes(report: Report) -> bool:
-    """Whether at least one case holds; one that was only measured does."""
-    return any(case.outcome is None or case.outcome.holds for case in report.cases)
+    """Whether at least one case holds; one that was only measured does, if it is no mutant."""
+    measured = [case for case in report.cases if case.kind is not Kind.MUTANT]
+    return any(case.outcome is None or case.outcome.holds for case in measured)
 
 
 def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Created:
@@ -129,7 +131,7 @@ def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Cr
     for case_id in by_id[0]:
         if case_id not in everywhere:
             continue
-        cases = [cases[case_id] for cases in by_id]
+        cases = _of_one_killer([cases[case_id] for cases in by_id])
         asked = independent(cases)
         replayed += [case_id] if len(asked) < len(cases) else []
         case, varies = _join_case(asked, session)
@@ -146,6 +148,18 @@ def join(reports: Sequence[Report], *, session: str = "", force: str = "") -> Cr
         failing=tuple(case.id for case in joined if case.outcome is not None and case.outcome.fails),
         replayed=tuple(replayed),
     )
+
+
+def _of_one_killer(cases: Sequence[Case]) -> Sequence[Case]:
+    """Of a mutant the runs in which it ended as in the first; only trials of one test under it are one sample."""
+    first = cases[0].mutation
+    if first is None:
+        return cases
+    return [case for case in cases if case.mutation is not None and _ended(case.mutation) == _ended(first)]
+
+
+def _ended(mutation: Mutation) -> tuple[str, str]:
+    return mutation.status, mutation.killer
 
 
 def was_replayed(case: Case) -> bool:

@@ -48,6 +48,8 @@ GROUPS = (
     "Now failing",
     "Removed",
     "Other outcomes",
+    "Mutants",
+    "Rules of prompts",
     "Trials",
     "Not counted",
     "Metrics",
@@ -156,15 +158,36 @@ def _between(old: Case, new: Case) -> list[Entry]:
     decided = bool(new.measured_at)  # in a baseline the outcome follows only when all its trials agree
     if old.outcome != new.outcome and (decided or not by_chance(old, new)):
         entries.append(Entry(_outcome_group(old, new), new.id, _state(old), _state(new), remark))
-    elif counts(old) != _counts_now(old, new) or remark:
+    elif not _survives(old, new) and (counts(old) != _counts_now(old, new) or remark):
         entries.append(Entry("Trials", new.id, counts(old), _counts_now(old, new), remark))
-    if old.stochastic != new.stochastic:
+    if old.stochastic != new.stochastic and new.mutation is None:
         said = {True: "stochastic", False: "deterministic"}
         entries.append(Entry("Declared in tests", new.id, said[old.stochastic], said[new.stochastic]))
-    entries += _metrics(old, new)
+    entries += [*_mutants(old, new), *_metrics(old, new)]
     for name, before, after in _pairs(old.predictions, new.predictions):
         entries += _predictions(f"{new.id}, {name}", before, after)
     return entries
+
+
+def _mutants(old: Case, new: Case) -> list[Entry]:
+    """Whether a test notices a mutant, and how the rules of a prompt stand by that."""
+    entries = []
+    if old.mutation is not None and new.mutation is not None and old.mutation.status != new.mutation.status:
+        entries.append(Entry("Mutants", new.id, _state(old), _state(new)))
+    before = {each.rule: each for each in old.rules}
+    after = {each.rule: each for each in new.rules}
+    for rule in dict.fromkeys([*before, *after]):
+        sides = before.get(rule), after.get(rule)
+        told = ["" if each is None else each.state for each in sides]
+        text = next(each.text for each in reversed(sides) if each is not None)
+        if told[0] != told[1]:
+            entries.append(Entry("Rules of prompts", text or rule, *told))
+    return entries
+
+
+def _survives(old: Case, new: Case) -> bool:
+    """Whether a mutant is not killed any more, which says enough of its trials."""
+    return old.mutation is not None and new.mutation is not None and new.mutation.status != "killed"
 
 
 def _remark(old: Case, new: Case) -> str:
@@ -272,6 +295,9 @@ def _pairs(old: Sequence[Named], new: Sequence[Named]) -> list[tuple[str, Named 
 
 def _state(case: Case) -> str:
     outcome = case.outcome.value if case.outcome is not None else "measured"
+    if case.mutation is not None:
+        of = f", of the rule {case.mutation.rule_text[:80]!r}" if case.mutation.rule_text else ""
+        outcome = f"{case.mutation.status}{of}"
     return f"{outcome} ({counts(case)})" if case.trials is not None and case.trials.count else outcome
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gate.baselines.counting import count_on
+from gate.baselines.mutants import count_mutant, summed_up
 from gate.compare.duplicates import together
 from gate.schema.codec import facets_to_json
 from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Predictions, Report, Source
@@ -33,9 +34,8 @@ def distill(report: Report, commit: str, previous: Report | None = None, *, sess
     for case in report.cases:
         groups.setdefault(case.id, []).append(case)
     worst = {case_id: found[0] if len(found) == 1 else together(found) for case_id, found in groups.items()}
-    cases = tuple(
-        _distilled(case, before.get(case_id), commit[:SHORT], sessions) for case_id, case in sorted(worst.items())
-    )
+    counted = {case_id: _counted(before.get(case_id), case, sessions) for case_id, case in sorted(worst.items())}
+    cases = tuple(_distilled(case, before.get(case_id), commit[:SHORT]) for case_id, case in summed_up(counted).items())
     return Report(
         cases=cases,
         suite=report.suite,
@@ -57,17 +57,20 @@ def dump_baseline(report: Report) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
-def _distilled(case: Case, previous: Case | None, commit: str, sessions: int) -> Case:
-    counted = count_on(previous, case, sessions)
+def _counted(before: Case | None, now: Case, sessions: int) -> Case:
+    return (count_on if now.kind is not Kind.MUTANT else count_mutant)(before, now, sessions)
+
+
+def _distilled(case: Case, previous: Case | None, commit: str) -> Case:
     location = None if case.location is None else Location(case.location.path)  # lines move, and would fill the diff
     distilled = replace(
-        counted,
+        case,
         location=location,
         message="",
         evidence=(),
         calls=None,
         measured_at=commit,
-        predictions=tuple(map(_without_scores, counted.predictions)),
+        predictions=tuple(map(_without_scores, case.predictions)),
     )
     if previous is not None and replace(previous, measured_at=commit) == distilled:
         return previous

@@ -131,7 +131,9 @@ def _prepare(
 
 def _not_counted(report: Report, history: Report | None) -> list[Entry]:
     known = {} if history is None else {case.id: case for case in history.cases}
-    found = [Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if stopped(case)]
+    found = [
+        Entry("Not counted", case.id, "", counts(case), NOT_COUNTED) for case in report.cases if _is_left_out(case)
+    ]
     found += [
         Entry("Not counted", case.id, "", counts(case), KNOWN_ANSWERS)
         for case in report.cases
@@ -142,6 +144,11 @@ def _not_counted(report: Report, history: Report | None) -> list[Entry]:
         for case in report.cases
         if case.outcome is not None and case.id in known and says_nothing(known[case.id], case)
     ]
+
+
+def _is_left_out(case: Case) -> bool:
+    """Whether trials of a case are no fair sample; of a mutant that is not killed none are kept anyway."""
+    return stopped(case) and (case.mutation is None or case.mutation.status == "killed")
 
 
 def _counted_before(case: Case, before: Case | None) -> bool:

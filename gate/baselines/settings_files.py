@@ -15,6 +15,8 @@ from gate.settings import Layer, names, resolve, secret
 
 OWN_FILE = "gate.toml"
 SHARED_FILE = "pyproject.toml"
+SUPPRESSIONS = "suppressions"
+"""Mutants that are left out, which `gate.toml` may list beside the settings (docs/mutation.md)."""
 MAX_SETTINGS_BYTES = 1_000_000
 _POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 _NAMED = re.compile(r"`([^`]+)`")
@@ -160,7 +162,8 @@ def _table(text: str, where: str, *, own: bool) -> Mapping[str, Any] | None:
         reason = _POSITION.sub("", str(error)).strip() or "nested too deeply"
         raise SettingsError(f"is not TOML: {reason}", where=where + place, remedy="mend the file") from None
     if own:
-        return document
+        settings = {key: value for key, value in document.items() if key != SUPPRESSIONS}
+        return None if document and not settings else settings  # a list of suppressions alone sets nothing
     tool = document.get("tool", {})
     table = tool.get("gate") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):

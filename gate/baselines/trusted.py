@@ -17,6 +17,7 @@ from gate.baselines.places import BASELINES, baseline_path, inside, nearest
 from gate.baselines.price_table import prices_at
 from gate.baselines.settings_files import local_layers
 from gate.baselines.stored_witnesses import stored, witnesses_path
+from gate.baselines.suppressed import suppressed_at
 from gate.baselines.untracked import refuse_tracked_overlay
 from gate.errors import BaselineError, RepositoryError
 from gate.schema.changes import Changes
@@ -144,7 +145,8 @@ def read_trusted(
         refuse_tracked_overlay(git, base.head, settings.overlay)
     found = _baseline(git, base, trusted, settings, fetch)
     paths, renames, notices = _changed(git, base)
-    changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences)
+    suppressed = _suppressed(git, base, settings, found.baseline, fetch)
+    changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences, suppressed=suppressed)
     age = in_words(found.baseline_time, now) if now is not None else ""
     return replace(
         found,
@@ -154,6 +156,19 @@ def read_trusted(
         recorded=recorded_folders(settings),
         prices=prices_at(git, base, settings, fetch),
     )
+
+
+def _suppressed(
+    git: Git, base: Base, settings: Settings, baseline: bytes | None, fetch: Fetch | None
+) -> frozenset[str]:
+    """Mutants that the base suppresses; nothing is read where its baseline has none."""
+    if baseline is None or b'"mutation"' not in baseline:
+        return frozenset()
+
+    def read(path: str) -> bytes | None:
+        return read_at(git, base, path, commit=base.deciding, fetch=fetch)
+
+    return suppressed_at(read, git.prefix + settings.working_directory)
 
 
 def require_baseline(trusted: TrustedBase, suite: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from gate.record.run import Echo, World
     from gate.rounds import RunTurn
     from gate.settings import Settings
+    from gate.trials.plan import Known
 
 _SHOWN = 3
+_NOTHING: Mapping[str, Known] = MappingProxyType({})
 _MOST_BYTES = 64 * 2**20
 
 
@@ -86,7 +89,7 @@ class _Arms:
         named = ", ".join(done.lacking[:_SHOWN])
         self._trouble = f"the base's files are not whole without {named}" if done.lacking else ""
 
-    def __call__(self, arm: Arm, names: Sequence[str], count: int) -> Turn:
+    def __call__(self, arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] = _NOTHING) -> Turn:
         from gate.record.arms import Turn
         from gate.record.fresh import FreshRuns
         from gate.record.locally import plugin_options, split_arguments
@@ -109,7 +112,7 @@ class _Arms:
                 limit=settings.max_report_bytes,
                 echo=self._beside.echo,
             )
-            return runs(arm, names, count)
+            return runs(arm, names, count, known=known)
 
     @contextlib.contextmanager
     def _limits(self, settings: Settings, place: Place) -> Iterator[list[str]]:

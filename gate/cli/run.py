@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=None, help="Seconds for the whole run.")
 @click.option("--mode", type=click.Choice(MODES), default=None, help="How calls of models are answered.")
 @click.option("--suite", default=None, help="Name of the suite.")
+@click.option("--mutate", is_flag=True, default=None, help="Also try mutants of prompts on the tests marked so.")
 @click.option(
     "--against",
     is_flag=False,

@@ -14,7 +14,7 @@ from itertools import chain
 from gate.compare.duplicates import together
 from gate.compare.ids import Move, moved_files, normal, settled, shifted, skeleton
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 
 Cases = dict[str, Case]
 _NOTHING: Mapping[str, Case] = {}
@@ -85,6 +85,7 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
     moves: dict[str, Move] = {}
     unstable: tuple[Unstable, ...] = ()
     changing: tuple[Unstable, ...] = ()
+    exact = _mutants(gone), _mutants(new)
     if gone and new:
         rest = _Rest(gone, new, outcomes)
         rest.rename(lambda key: normal(key, baseline.source.root), lambda key: normal(key, candidate.source.root))
@@ -99,8 +100,8 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
         pairs=tuple(sorted(pairs, key=lambda pair: pair.after.id)),
         compared=compared,
         outcomes=outcomes,
-        removed=tuple(sorted(gone.values(), key=lambda case: case.id)),
-        added=tuple(sorted(new.values(), key=lambda case: case.id)),
+        removed=tuple(sorted((*gone.values(), *exact[0].values()), key=lambda case: case.id)),
+        added=tuple(sorted((*new.values(), *exact[1].values()), key=lambda case: case.id)),
         unstable=unstable,
         changing=changing,
         repeated=repeated,
@@ -108,6 +109,14 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
         prefix=prefix,
         moves=moves,
     )
+
+
+def _mutants(cases: Cases) -> Cases:
+    """Takes mutants out: their ids are digests of words, so two that differ are two mutants, however alike."""
+    found = {case_id: case for case_id, case in cases.items() if case.kind is Kind.MUTANT}
+    for case_id in found:
+        del cases[case_id]
+    return found
 
 
 class _Rest:
@@ -210,6 +219,7 @@ def _speaks(before: Case, after: Case) -> bool:
         or before.metrics
         or before.predictions
         or after.metrics
+        or before.kind is Kind.MUTANT
     )
 
 

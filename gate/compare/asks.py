@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gate.compare.ledger import declares
+from gate.schema.mutation import summary_id
 from gate.schema.report import Case, Report, Session, Trials
 from gate.schema.untrusted import finite
 from gate.schema.verdict import Budget
 from gate.settings import Settings
 from gate.trials.carry import Carried
-from gate.trials.plan import Ask, Plan
+from gate.trials.plan import Ask, Known, Plan
 
 MAX_TRIALS = 60
 MOST_CAP = 500
@@ -74,7 +75,28 @@ def plan_of(
 
     line = LINE if screening else None
     asks = {case.id: ask for case in baseline.cases if (ask := ask_of(case, settings, budget.share, line=line))}
-    return Plan(session=session, estimate=settings.baseline_trials, asks=asks, carried=carried or {})
+    return Plan(
+        session=session,
+        estimate=settings.baseline_trials,
+        asks=asks,
+        carried=carried or {},
+        known=known_of(baseline),
+    )
+
+
+def known_of(baseline: Report) -> dict[str, Known]:
+    """What a baseline knows of its mutants, by the ids of their cases."""
+    prompts = {case.id: case.fingerprint for case in baseline.cases if case.rules or case.metrics}
+    return {
+        case.id: Known(
+            status=case.mutation.status,
+            killer=case.mutation.killer,
+            fingerprint=case.fingerprint,
+            prompt=prompts.get(summary_id(case.mutation.target), ""),
+        )
+        for case in baseline.cases
+        if case.mutation is not None
+    }
 
 
 def recent(trials: Trials, most: int) -> Trials:

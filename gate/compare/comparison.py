@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from gate.compare.align import Alignment, Pair
 from gate.compare.flips import Flips, paired_predictions
 from gate.compare.ledger import budget_of, declares
+from gate.compare.mutants import Mutants, mutants_of
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.changes import Changes
 from gate.schema.example_key import FINGERPRINT
 from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import REPLAYED, Budget, CaseDecision, ExitCode, Finding, Level, RuleName
 from gate.settings import Settings
 
@@ -72,7 +73,8 @@ class Comparison:
         from gate.compare.whole_suite import committed_strata, together
 
         drawn = {name for name, decision in self.decisions.items() if decision.how != REPLAYED}
-        strata = committed_strata(self.alignment.pairs, drawn, self.settings, self.budget)
+        tests = [pair for pair in self.alignment.pairs if pair.before.kind is not Kind.MUTANT]
+        strata = committed_strata(tests, drawn, self.settings, self.budget)
         return together(strata, self.decisions, share)
 
     @cached_property
@@ -115,12 +117,17 @@ class Comparison:
         """Added cases by the rule that speaks about them."""
         found: dict[RuleName, list[Case]] = {}
         for case in self.alignment.added:
-            if unanswered(case):
+            if unanswered(case) or (case.kind is Kind.MUTANT and case.outcome is None):
                 continue
             rule = RuleName.NEW_CASE if case.outcome is None else MATRIX[Step.ABSENT, step_of(case.outcome)]
             if rule is not None:
                 found.setdefault(rule, []).append(case)
         return found
+
+    @cached_property
+    def mutants(self) -> Mutants:
+        """What became of the mutants of prompts, and of the rules that they change."""
+        return mutants_of(self)
 
     @cached_property
     def flips(self) -> tuple[tuple[Pair, Flips], ...]:

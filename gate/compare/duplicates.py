@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gate.schema.codec import facets_to_json
+from gate.schema.mutation import GUARDS, Mutation, RuleState, Status
 from gate.schema.outcome import SEVERITY, Outcome
 from gate.schema.report import Attack, Better, Case, Metric, Predictions, Session, Trials
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, symbol
@@ -18,6 +19,17 @@ _SEVERITY: Mapping[Outcome, float] = {
     Outcome.XFAILED: (SEVERITY[Outcome.RERUN] + SEVERITY[Outcome.SKIPPED]) / 2,
 }
 """A failure that a mark expects is worse than any pass beside it."""
+_UNKILLED: tuple[Status, ...] = (
+    "killed",
+    "undecided",
+    "survived",
+    "suppressed",
+    "skipped",
+    "vacuous",
+    "unread",
+    "error",
+)
+"""From what speaks for the tests to what says nothing of them."""
 
 
 def together(cases: Sequence[Case], known: Case | None = None) -> Case:
@@ -37,7 +49,27 @@ def together(cases: Sequence[Case], known: Case | None = None) -> Case:
         metrics=_metrics(ordered, known),
         predictions=tuple(_merged(versions) for versions in _by_name(ordered).values()),
         marks=tuple(sorted({mark for case in ordered for mark in case.marks})),
+        mutation=_mutation(ordered),
+        rules=_rules(ordered),
     )
+
+
+def _mutation(cases: Sequence[Case]) -> Mutation | None:
+    """The one that says least for the tests; nothing was carried over where any says that it was tried."""
+    found = [case.mutation for case in cases if case.mutation is not None]
+    if not found:
+        return None
+    worst = max(found, key=lambda each: (_UNKILLED.index(each.status), not each.carried, each.killer))
+    return replace(worst, carried=all(each.carried for each in found))
+
+
+def _rules(cases: Sequence[Case]) -> tuple[RuleState, ...]:
+    found: dict[str, RuleState] = {}
+    for rule in (rule for case in cases for rule in case.rules):
+        known = found.setdefault(rule.rule, rule)
+        if GUARDS.index(rule.state) > GUARDS.index(known.state):
+            found[rule.rule] = rule
+    return tuple(found.values())
 
 
 def _badness(case: Case) -> tuple[float, str, str]:

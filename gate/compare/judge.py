@@ -15,6 +15,7 @@ from gate.schema.report import Calls
 from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Verdict
 
 BESIDE = "both arms", "pooled"
+_BY_TRIALS = RuleName.NEWLY_FAILING, RuleName.MUTANT_SURVIVES
 _WEIGHT = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 _RULES = {rule.name: rule for rule in RULES}
 _ORDER = {rule.name: (DECIDING_ORDER.index(rule.exit_code), place) for place, rule in enumerate(RULES)}
@@ -32,7 +33,7 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
     def beside_base(finding: Finding) -> bool:
         """Whether it was found against main's own code in this session, so that nothing of main can excuse it."""
         decision = comparison.decisions.get(finding.case_id)
-        return finding.rule is RuleName.NEWLY_FAILING and decision is not None and decision.how in BESIDE
+        return finding.rule in _BY_TRIALS and decision is not None and decision.how in BESIDE
 
     if on_base is not None:
         here = examples_of(comparison)

@@ -1,8 +1,8 @@
 """The one ledger of the false-alarm budget: who may spend which part of alpha, from the base's whole baseline.
 
 Whatever the candidate reports, a shard or a part of the suite included, the number of cases that share the budget is
-the baseline's. The parts add up to alpha, so by Bonferroni's inequality noise fails an unchanged pull request at most
-that often.
+the baseline's, mutants that main killed among them. The parts add up to alpha, so by Bonferroni's inequality noise
+fails an unchanged pull request at most that often.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gate.compare.selection import selects
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import Budget
 from gate.settings import Settings
 
 FOR_SUITE = 0.2
-"""Part of the cases' budget that the test over all of them gets: .01 of .05."""
+"""Part of the cases' budget that the test over all stochastic tests gets: .01 of .05. Mutants have no part in it: that
+fewer of them are noticed is another change than that tests pass less often."""
 
 FEWEST_FOR_SUITE = 2
 """A test over all cases says nothing new where there is one."""
@@ -48,7 +49,8 @@ def budget_of(baseline: Report, settings: Settings, *, suites: int = 1, heads: i
     families = (cases > 0) + singles
     part = alpha / max(families, 1)
     for_cases = part if cases else 0.0
-    for_suite = FOR_SUITE * for_cases if cases >= FEWEST_FOR_SUITE else 0.0
+    tests = sum(declares(case) and case.kind is not Kind.MUTANT for case in baseline.cases)
+    for_suite = FOR_SUITE * for_cases if tests >= FEWEST_FOR_SUITE else 0.0
     floors = sum(declares(case) and "min_rate" in _asked(case) for case in baseline.cases)
     share = (for_cases - for_suite) / max(cases, 1)
     return Budget(

@@ -65,7 +65,9 @@ def _size(said: Together) -> str:
 
 def _false_discoveries(comparison: Comparison) -> Iterator[str]:
     """A long list of regressions is read as a list: how many of it are expected to be false."""
-    known = [each for each in comparison.decisions.values() if each.level is not None]
+    mutants = {each.before.id for each in comparison.mutants.standings}
+    decisions = [each for name, each in comparison.decisions.items() if name not in mutants]
+    known = [each for each in decisions if each.level is not None]
     fell = [each.answer == "regression" for each in known]
     if sum(fell) < LONG_LIST:
         return

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from gate.compare.comparison import Comparison
 from gate.compare.predictions import ANSWERS, flip_id
 from gate.compare.transition import ABSENT
-from gate.schema.report import Case, Report
+from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import Finding, Level, RuleName, Tally
 
 _WORSE = frozenset(
@@ -20,6 +20,7 @@ _WORSE = frozenset(
         RuleName.NEGATIVE_FLIP,
         RuleName.ADVERSARIAL_REGRESSION,
         RuleName.METRIC_REGRESSION,
+        RuleName.MUTANT_SURVIVES,
     }
 )
 """Rules whose findings say that something did not hold, whatever main's own run shows."""
@@ -32,6 +33,8 @@ def measured(report: Report) -> dict[str, str]:
         "metrics": sum(len(case.metrics) for case in report.cases),
         "predictions": sum(len(each.ids) for case in report.cases for each in case.predictions),
         "attacks": sum(len(each.attacks) for case in report.cases for each in case.predictions),
+        "mutants": sum(case.mutation is not None for case in report.cases),
+        "rules": sum(len(case.rules) for case in report.cases),
     }
     return {name: f"{count:,}" for name, count in counts.items() if count}
 
@@ -40,17 +43,21 @@ def tally_of(comparison: Comparison, findings: Iterable[Finding]) -> Tally:
     """Counts over one comparison: of tests, attacks and metrics those that held, of all else what was compared."""
     flips = [each for _, each in comparison.flips]
     decisions = comparison.decisions.values()
+    mutants = {each.before.id for each in comparison.mutants.standings}
     fallen = {each.case_id for each in findings if each.rule in _WORSE and each.level in (Level.ERROR, Level.WARNING)}
     return Tally(
-        cases=len(comparison.candidate.cases),
+        cases=sum(case.kind is not Kind.MUTANT for case in comparison.candidate.cases),
         held=_held(comparison, fallen),
-        stochastic=len(comparison.decisions),
+        stochastic=sum(name not in mutants for name in comparison.decisions),
         trials=sum(decision.candidate[1] for decision in decisions),
         examples=sum(each.total for each in flips),
         negative_flips=sum(len(each.negative) for each in flips),
         positive_flips=sum(len(each.positive) for each in flips),
         attacks=_attacks(comparison, fallen),
         metrics=_metrics(comparison, fallen),
+        mutants=len(mutants),
+        rules=sum(each.after is not None for each in comparison.mutants.rules),
+        guarded=sum(each.after == "guarded" for each in comparison.mutants.rules),
         transitions=_transitions(comparison),
     )
 
@@ -89,6 +96,7 @@ def _metrics(comparison: Comparison, fallen: set[str]) -> int:
     return sum(
         metric.value is not None and f"{pair.after.id}#{metric.name}" not in fallen
         for pair in comparison.alignment.pairs
+        if pair.before.kind is not Kind.MUTANT  # the line of what held counts rules instead
         for metric in pair.before.metrics
     )
 

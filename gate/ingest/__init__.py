@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.ingest.baseline import is_baseline, read_baseline
 from gate.ingest.candidate import is_candidate, read_candidate
+from gate.ingest.clastogen import is_clastogen, read_clastogen
 from gate.ingest.foreign import foreign
 from gate.ingest.junit import is_xml, read_junit
 from gate.ingest.lean import LEAN
@@ -41,6 +42,7 @@ FORMATS: Mapping[str, Format] = {
     "baseline": TextFormat(is_baseline, read_baseline),
     "candidate": JsonFormat(is_candidate, read_candidate),
     "pytest-json-report": JsonFormat(is_pytest_json, read_pytest_json),
+    "clastogen": JsonFormat(is_clastogen, read_clastogen),
 }
 """Every format by name; the first that recognises a file reads it."""
 

@@ -1,4 +1,7 @@
-"""Our candidate: a pytest-json-report file with a `gate` object at the top and in the metadata of tests."""
+"""Our candidate: a pytest-json-report file with a `gate` object at the top and in the metadata of tests.
+
+What is no collected test, such as a mutant, stands in `gate.cases`, so that the counts of tests stay right.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast, get_args
 
+from gate.ingest.completeness import NOTHING
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
-from gate.schema.report import Completeness, Mode, Report, Source
+from gate.schema.codec import facets_from_json
+from gate.schema.mutation import MUTANT, SUMMARY, case_id, summary_id
+from gate.schema.report import Case, Completeness, Kind, Mode, Report, Source
 from gate.schema.stale import recordings_from_json
 
 
@@ -29,6 +35,7 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
     report = read_pytest_json(data, name, collected=collected, deselected=deselected)
     return replace(
         report,
+        cases=(*report.cases, *_more_cases(ours.get("cases", []), f"{where}/cases")),
         suite=text_of(ours.get("suite", "default"), f"{where}/suite"),
         source=_source(ours.get("source", {}), f"{where}/source", report.source.root),
         mode=_mode(ours.get("mode", "live"), f"{where}/mode"),
@@ -39,6 +46,27 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
         },
         recordings=recordings_from_json(ours["recordings"], f"{where}/recordings") if "recordings" in ours else None,
     )
+
+
+def _more_cases(value: Any, where: str) -> tuple[Case, ...]:
+    """Cases that are no collected tests: mutants of a prompt, and the summary of each target."""
+    if not isinstance(value, list):
+        refuse(where, "a list of cases", value)
+    return tuple(_mutant(entry, f"{where}/{place}") for place, entry in enumerate(value))
+
+
+def _mutant(value: Any, where: str) -> Case:
+    entry = dict(mapping_of(value, where))
+    name, kind = text_of(entry.pop("id", None), f"{where}/id"), entry.pop("kind", None)
+    if kind != Kind.MUTANT.value:
+        refuse(f"{where}/kind", Kind.MUTANT.value, kind)
+    case = Case(id=name, kind=Kind.MUTANT, **facets_from_json(entry, where))
+    named = case.mutation
+    if named is not None and name != case_id(named.target, named.mutant):
+        refuse(f"{where}/id", f"`{MUTANT}<target>#<mutant>` of its mutation", name)
+    if named is None and (not name.startswith(SUMMARY) or name == summary_id("")):
+        refuse(f"{where}/id", f"`{SUMMARY}<target>` of a summary, or a mutation", name)
+    return case
 
 
 def _counts(ours: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:
@@ -55,7 +83,9 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
         *texts_of(ours.get("reasons", []), f"{where}/reasons"),
         *texts_of(ours.get("completeness", {}).get("reasons", []), f"{where}/completeness/reasons"),
     ]
-    return replace(found, reasons=tuple(dict.fromkeys((*found.reasons, *reasons))))
+    nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
+    kept = [reason for reason in found.reasons if reason not in nothing]
+    return replace(found, reasons=tuple(dict.fromkeys((*kept, *reasons))))
 
 
 def _source(value: Any, where: str, root: str) -> Source:

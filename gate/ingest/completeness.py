@@ -17,6 +17,8 @@ ENDINGS = {
 }
 """What pytest's exit codes beyond 0 (all passed) and 1 (some failed) say."""
 
+NOTHING = "no test was reported"
+
 FAILING = ("failed", "error", "subtests failed")
 """Words for a test that failed, in a summary as in a test."""
 
@@ -82,7 +84,7 @@ def _shortfall(reported: int, meant: int | None, total: int | None, *, known: bo
         return [f"{reported:,} of {meant:,} collected tests are reported"]
     if total is not None and reported < total:
         return [f"{reported:,} of {total:,} tests that the summary counts are reported"]
-    return [] if reported or known else ["no test was reported"]
+    return [] if reported or known else [NOTHING]
 
 
 def _collection_errors(collectors: Any, name: str) -> Iterator[str]:

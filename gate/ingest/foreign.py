@@ -13,7 +13,6 @@ TOOLS: Mapping[str, frozenset[str]] = {
     "a report of promptfoo": frozenset({"evalId", "results"}),
     "a mutation report of Stryker's schema": frozenset({"files", "thresholds"}),
     "statistics of mutmut": frozenset({"killed", "survived", "total"}),
-    "a report of clastogen": frozenset({"mutation_score", "total_mutants"}),
     "a log of Inspect": frozenset({"eval", "plan", "status"}),
     "results of EvalPlus": frozenset({"date", "hash", "eval"}),
     "a cache of DeepEval": frozenset({"test_cases_lookup_map"}),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from gate.errors import UndecidedError
 from gate.ingest import read_report
@@ -14,7 +15,7 @@ from gate.record.arms import Arm, Turn
 from gate.record.endings import as_ended
 from gate.record.locally import to_the_end
 from gate.record.run import Echo, World, run_suite
-from gate.trials.plan import Plan, plan_to_text
+from gate.trials.plan import Known, Plan, plan_to_text
 
 _CODE = "src", "lib"
 _INIT = "__init__.py"
@@ -58,9 +59,11 @@ class FreshRuns:
     limit: int
     echo: Echo | None = None
 
-    def __call__(self, arm: Arm, names: Sequence[str], count: int) -> Turn:
+    def __call__(
+        self, arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] = MappingProxyType({})
+    ) -> Turn:
         tree, report, plan = self.trees[arm], self.scratch / f"{arm}.json", self.scratch / f"{arm}-plan.json"
-        plan.write_text(plan_to_text(Plan(session=arm, fixed=count, only=tuple(names))), encoding="utf-8")
+        plan.write_text(plan_to_text(Plan(session=arm, fixed=count, only=tuple(names), known=known)), encoding="utf-8")
         plan.chmod(0o644)
         result = run_suite(
             to_the_end(self.arguments),

@@ -220,6 +220,7 @@ def plugin_options(
     ]
     if settings.plain_ids:
         options.append("--gate-plain-ids")
+    options += mutation_options(settings)
     if local is not None:
         options.append(f"--gate-local={local.absolute()}")
     if commit:
@@ -231,3 +232,11 @@ def plugin_options(
     if witnesses is not None:
         options.append(f"--gate-witnesses={witnesses.absolute()}")
     return options
+
+
+def mutation_options(settings: Settings) -> list[str]:
+    """What the plugin is told of mutants; nothing unless they are to be tried."""
+    if not settings.mutate:
+        return []
+    thresholds = {"fail-under": settings.mutate_fail_under, "min-coverage": settings.mutate_min_coverage}
+    return ["--gate-mutate", *(f"--gate-mutate-{name}={value:g}" for name, value in thresholds.items() if value)]

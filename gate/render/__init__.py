@@ -3,6 +3,7 @@
 from gate.render.annotate import annotations
 from gate.render.comment import comment, summary
 from gate.render.marker import Marker, marker, parse_marker
+from gate.render.mutation_page import ShownPrompt, mutation_page
 from gate.render.page import page
 from gate.render.show import show
 from gate.render.terminal_table import terminal
@@ -11,11 +12,13 @@ from gate.render.view import View, build_view
 
 __all__ = [
     "Marker",
+    "ShownPrompt",
     "View",
     "annotations",
     "build_view",
     "comment",
     "marker",
+    "mutation_page",
     "page",
     "parse_marker",
     "show",

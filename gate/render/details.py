@@ -10,7 +10,7 @@ from gate.render.budget import Budget
 from gate.render.curve import Draw, curve_of
 from gate.render.grouping import Row, message_of
 from gate.render.spans import as_markdown
-from gate.render.statistics import decision_table
+from gate.render.statistics import cases_of, decision_table
 from gate.render.view import View, options
 from gate.render.words import ids, plural, score
 from gate.schema.evidence import Block, BlockKind
@@ -39,7 +39,7 @@ def folded(
             blocks = [evidence(block, budget, draw) for block in alike[0].evidence[: budget.blocks]]
             yield _fold(opening, f"{ids([each.id for each in alike])}: evidence", "\n\n".join(blocks))
     if view.verdict.decisions and budget.members:
-        title = plural(len(view.verdict.decisions), "stochastic test")
+        title = cases_of(view.verdict.decisions, "stochastic test")
         yield _fold(opening, title, decision_table(view.verdict.decisions, budget.members))
     if notes:
         count = sum(len(row.findings) for row in notes)

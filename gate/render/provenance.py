@@ -77,7 +77,7 @@ def calls_sentence(calls: Calls) -> str:
 
 def budget_sentence(verdict: Verdict) -> str:
     """What the error budget promises; short where nothing is stochastic."""
-    if not verdict.tally.stochastic:
+    if not verdict.tally.stochastic and not verdict.decisions:
         return "deterministic: no statistics needed"
     return f"noise fails an unchanged pull request at most {chance(verdict.alpha)}"
 

@@ -8,15 +8,30 @@ from collections.abc import Sequence
 from gate.render import escape
 from gate.render.spans import Line, bold, own
 from gate.render.words import CENT, chance, plural
+from gate.schema.mutation import MUTANT
 from gate.schema.verdict import REPLAYED, CaseDecision, Verdict
 
 _ANSWERS = {"regression": "newly fails", "undecided": "undecided", "holds": "holds"}
+_NOTICED = {"regression": "survives", "undecided": "undecided", "holds": "killed"}
 _ORDER = {"regression": 0, "undecided": 1, "holds": 2}
 _HEADER = "| test | main | here | decision | level | limit | smallest drop |\n|---|---|---|---|---|---|---|"
 MOST_ROWS = 40
 MOST_SHARED = 10
 MOST_ERRORS = 0.2
 """Share of a test's attempts beyond which infrastructure errors are worth a warning."""
+
+
+def tests_of(decisions: Sequence[CaseDecision]) -> tuple[CaseDecision, ...]:
+    """Decisions of tests, without those of mutants."""
+    return tuple(each for each in decisions if not each.case_id.startswith(MUTANT))
+
+
+def cases_of(decisions: Sequence[CaseDecision], noun: str = "test") -> str:
+    """`12 tests`, `12 tests and 5 mutants`, `5 mutants`."""
+    tests = len(tests_of(decisions))
+    mutants = len(decisions) - tests
+    parts = [plural(tests, noun)] if tests or not mutants else []
+    return " and ".join([*parts, *([plural(mutants, "mutant")] if mutants else [])])
 
 
 def stochastic_line(verdict: Verdict) -> Line:
@@ -37,13 +52,19 @@ def stochastic_line(verdict: Verdict) -> Line:
         parts.append(points)
     elif budget.reached:
         parts.append(
-            f"{points} for {budget.reached:,} of {plural(budget.cases, 'test')}, the others need more trials on main"
+            f"{points} for {budget.reached:,} of {_counted(tests, budget.cases)}, the others need more trials on main"
         )
     else:
-        parts.append(f"no test has enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
+        none = "no test has" if len(tests_of(tests)) == len(tests) else "no test and no mutant has"
+        parts.append(f"{none} enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
     tail = f". {_inflation(verdict)}" if budget.inflated is not None else "."
-    head = f" {plural(len(tests), 'test')}, {plural(made, 'trial')}{_cost(budget.cost)}{kept}: "
+    head = f" {cases_of(tests)}, {plural(made, 'trial')}{_cost(budget.cost)}{kept}: "
     return (bold("Stochastic:"), own(head + "; ".join(parts) + tail), *_unreached(tests))
+
+
+def _counted(decisions: Sequence[CaseDecision], cases: int) -> str:
+    """All cases that share the budget; where mutants are among them, they are no tests alone."""
+    return plural(cases, "test") if len(tests_of(decisions)) == len(decisions) else f"{cases:,} tests and mutants"
 
 
 def _cost(cost: float) -> str:
@@ -83,7 +104,8 @@ def decision_rows(decisions: Sequence[CaseDecision]) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for each in sorted(decisions, key=lambda one: (_ORDER[one.answer], one.case_id)):
         drop = f"{100 * each.smallest_drop:.0f} points" if each.smallest_drop is not None else "–"
-        how = _ANSWERS[each.answer] if each.measured else "not measured to the end"
+        told = _NOTICED if each.case_id.startswith(MUTANT) else _ANSWERS
+        how = told[each.answer] if each.measured else "not measured to the end"
         found.append(
             (
                 each.case_id,

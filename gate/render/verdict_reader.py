@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, NoReturn, TypeVar
 
 from gate.errors import ReportError, UsageError
@@ -34,7 +35,7 @@ _REMEDY = "make it again with `gate ci`, or `gate compare … --format json`"
 _WORDS = "mode", "suite", "base", "head", "baseline_age", "baseline_from", "settings_from"
 _NUMBER = re.compile(r"F[1-9][0-9]{0,8}")
 """What the judge calls a finding; good news has no number."""
-_COUNTS = "cases", "held", "stochastic", "trials", "examples", "negative_flips", "positive_flips", "attacks", "metrics"
+_COUNTS = tuple(each.name for each in fields(Tally) if each.name != "transitions")
 
 
 def read_verdict(text: str, schema: int) -> Verdict:

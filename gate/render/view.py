@@ -9,14 +9,21 @@ from enum import Enum
 from gate.render.grouping import Row, rows
 from gate.render.provenance import changed_line, foot_lines
 from gate.render.spans import Line, Span, bold, code, command, own, separated, text
-from gate.render.statistics import stochastic_line
+from gate.render.statistics import stochastic_line, tests_of
 from gate.render.words import plural, verb
 from gate.schema.verdict import ExitCode, Finding, Level, Problem, Provenance, RuleName, Verdict
 
 NAMED = 5
 TITLE = "Robustness Gate"
 _UNJUDGED = {ExitCode.USAGE: "wrong usage or configuration", ExitCode.INTERNAL: "the gate itself failed"}
-_MEASURED = {"tests": "test", "metrics": "metric", "predictions": "prediction", "attacks": "attack"}
+_MEASURED = {
+    "tests": "test",
+    "metrics": "metric",
+    "predictions": "prediction",
+    "attacks": "attack",
+    "mutants": "mutant",
+    "rules": "rule",
+}
 
 
 class Status(Enum):
@@ -226,7 +233,7 @@ def _held(verdict: Verdict) -> str:
     """Only what held: the rest stands in the table."""
     tally, parts = verdict.tally, []
     if tally.held or tally.cases:
-        holding = [each for each in verdict.decisions if each.answer == "holds" and each.measured]
+        holding = [each for each in tests_of(verdict.decisions) if each.answer == "holds" and each.measured]
         trials = plural(sum(each.candidate[1] for each in holding), "trial")
         parts.append(plural(tally.held, "test") + (f" ({len(holding):,} stochastic, {trials})" if holding else ""))
     if tally.negative_flips:
@@ -238,6 +245,8 @@ def _held(verdict: Verdict) -> str:
         parts.append(plural(tally.attacks, "attack"))
     if tally.metrics:
         parts.append(plural(tally.metrics, "metric"))
+    if tally.rules:
+        parts.append(f"{tally.guarded:,} of {plural(tally.rules, 'rule')} guarded")
     return ", ".join(parts)
 
 

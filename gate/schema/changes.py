@@ -18,6 +18,7 @@ class Changes:
         suites: how many suites the base has baselines of; they share the false-alarm budget.
         heads: how many heads of this pull request were measured, this one included; None where unknown.
         undecided: over how many earlier runs of this pull request in a row a case stayed undecided, by its id.
+        suppressed: ids of mutants that the base suppresses.
         first_baseline: whether the baseline that judges this pull request is its own, since the base has none.
     """
 
@@ -29,3 +30,4 @@ class Changes:
     suites: int = 1
     heads: int | None = None
     undecided: Mapping[str, int] = field(default_factory=dict)
+    suppressed: frozenset[str] = frozenset()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.mutation_codec import mutants_from_json, mutants_to_json
 from gate.schema.report import Attack, Better, Calls, Case, Metric, Predictions, Reseeds, Session, Trials
 from gate.schema.symbols import MAX_LABELS
 from gate.schema.untrusted import (
@@ -27,6 +28,20 @@ from gate.schema.untrusted import (
 )
 
 Json = dict[str, Any]
+_FACETS = frozenset(
+    {
+        "calls",
+        "stochastic",
+        "fingerprint",
+        "marks",
+        "trials",
+        "metrics",
+        "predictions",
+        "evidence",
+        "mutation",
+        "rules",
+    }
+)
 _CALLS = "live", "replayed", "tokens", "money", "saved", "unpriced", "missing"
 
 
@@ -49,7 +64,7 @@ def facets_to_json(case: Case) -> Json:
         facets["predictions"] = [predictions_to_json(predictions) for predictions in case.predictions]
     if case.evidence:
         facets["evidence"] = [_block_to_json(block) for block in case.evidence]
-    return facets
+    return facets | mutants_to_json(case.mutation, case.rules)
 
 
 def trials_to_json(trials: Trials) -> Json | list[Json]:
@@ -139,7 +154,6 @@ def facets_from_json(data: object, where: str) -> Json:
         ReportError: a facet has a shape that no version of this schema has.
     """
     source = mapping(data, where)
-    known = {"calls", "stochastic", "fingerprint", "marks", "trials", "metrics", "predictions", "evidence"}
     facets: Json = {key: source[key] for key in ("stochastic", "fingerprint") if key in source}
     truth(facets.get("stochastic", False), f"{where}/stochastic")
     if "fingerprint" in facets:
@@ -157,9 +171,10 @@ def facets_from_json(data: object, where: str) -> Json:
         facets["predictions"] = unique(each(source["predictions"], where_to, _predictions), where_to)
     if "evidence" in source:
         facets["evidence"] = tuple(each(source["evidence"], f"{where}/evidence", _block))
-    unknown = sorted(set(source) - known - {"schema", "mode"})
+    facets |= mutants_from_json(source, where)
+    unknown = sorted(set(source) - _FACETS - {"schema", "mode"})
     if unknown:
-        refuse(where, f"only {', '.join(sorted(known))}", unknown[0])
+        refuse(where, f"only {', '.join(sorted(_FACETS))}", unknown[0])
     return facets
 
 

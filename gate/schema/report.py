@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal
 
 from gate.schema.evidence import Block
+from gate.schema.mutation import Mutation, RuleState
 from gate.schema.outcome import Outcome
 from gate.schema.stale import Recordings
 
@@ -236,6 +237,8 @@ class Case:
         stochastic: whether the suite declares that the outcome varies from trial to trial.
         message: first line of the failure, at most 300 characters; untrusted text.
         calls: of models, of a candidate; a baseline has none.
+        mutation: of a mutant of a prompt; its trials count how often its killer noticed it.
+        rules: of the prompt that the summary of a mutated target is about.
         marks: names of the marks that the suite gave it, sorted; pytest's own and the gate's are left out.
         measured_at: commit at which a baseline last changed this case; empty in a candidate.
     """
@@ -253,6 +256,8 @@ class Case:
     evidence: tuple[Block, ...] = ()
     marks: tuple[str, ...] = ()
     calls: Calls | None = None
+    mutation: Mutation | None = None
+    rules: tuple[RuleState, ...] = ()
     measured_at: str = ""
 
 

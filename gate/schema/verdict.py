@@ -48,6 +48,7 @@ class RuleName(StrEnum):
     ADVERSARIAL_REGRESSION = "adversarial-regression"
     METRIC_REGRESSION = "metric-regression"
     SUITE_REGRESSION = "suite-regression"
+    MUTANT_SURVIVES = "mutant-survives"
     STALE_RECORDING = "stale-recording"
     UNUSED_RECORDING = "unused-recording"
     FLAKY = "flaky"
@@ -200,6 +201,7 @@ class Tally:
 
     Attributes:
         held, attacks, metrics: only those that held; `attacks` and `metrics` are main's.
+        mutants: of main that were compared; rules, guarded: of the prompts here, and how many of them a test guards.
         transitions: how many cases went from an outcome to another; keys are (before, after) with `absent`.
     """
 
@@ -212,6 +214,9 @@ class Tally:
     positive_flips: int = 0
     attacks: int = 0
     metrics: int = 0
+    mutants: int = 0
+    rules: int = 0
+    guarded: int = 0
     transitions: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 

@@ -63,6 +63,11 @@ class Settings(BaseModel):
     baseline_trials: int = _decides(10, "trials of a stochastic test in one run for the baseline", ge=1, le=1000)
     baseline_sessions: int = _decides(10, "sessions of trials that the baseline keeps", ge=1, le=1000)
     trial_timeout: float = _decides(300.0, "seconds after which one trial counts as failed", gt=0, allow_inf_nan=False)
+    mutate: bool = _decides(False, "try mutants of the prompts that tests marked `mutate_prompt` name")
+    mutate_fail_under: float = _decides(0.0, "least mutation score of a target in percent; 0 for none", ge=0, le=100)
+    mutate_min_coverage: float = _decides(
+        0.0, "least share of a prompt's rules of which a mutant is measured, in percent; 0 for none", ge=0, le=100
+    )
     price: float = _free(0.0, "price of one trial, for the cost in plans and comments", ge=0, allow_inf_nan=False)
     observe: bool = _decides(False, "report the same, but exit 0 whatever was found")
     rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import ReportError, UsageError
+from gate.schema.mutation import STATUSES, Status
 from gate.trials.carry import (
     Carried,
     carried_from_json,
@@ -22,7 +23,7 @@ _KINDS: dict[type[Any], str] = {str: "text", int: "whole number", bool: "truth",
 ESTIMATE = 10
 HEADER = "gate_plan"
 _REMEDY = "let `gate` write the plan"
-_KEYS = frozenset({HEADER, "session", "fixed", "estimate", "asks", "inputs", "carried", "only"})
+_KEYS = frozenset({HEADER, "session", "fixed", "estimate", "asks", "inputs", "carried", "only", "known"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,27 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What the base's baseline knows of one mutant.
+
+    Attributes:
+        status: on main.
+        killer: the test that noticed it there, which is tried first; empty for none.
+        fingerprint: of the mutant's case: the same test, inputs and prompt carry the verdict over.
+        prompt: digest of the target's prompt on main.
+    """
+
+    status: Status
+    killer: str = ""
+    fingerprint: str = ""
+    prompt: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status is one of {', '.join(STATUSES)}")
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One run's trials.
 
@@ -74,7 +96,8 @@ class Plan:
         estimate: trials of a stochastic test that no `Ask` names.
         asks: by case id.
         carried: what earlier runs left, by case id; the first whose fingerprint is today's counts.
-        only: run these cases alone; None runs all.
+        only: run these cases alone; None runs all. The id of a mutant's case is one, too.
+        known: mutants of main's baseline by the ids of their cases.
     """
 
     session: str = ""
@@ -83,6 +106,7 @@ class Plan:
     asks: Mapping[str, Ask] = field(default_factory=dict)
     carried: Mapping[str, tuple[Carried, ...]] = field(default_factory=dict)
     only: tuple[str, ...] | None = None
+    known: Mapping[str, Known] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.fixed is not None and self.fixed < 1:
@@ -110,6 +134,8 @@ def plan_to_text(plan: Plan) -> str:
             case: [_carried_to_json(each, lists) for each in entries] for case, entries in plan.carried.items()
         }
         data["inputs"] = lists
+    if plan.known:
+        data["known"] = {case: _known_to_json(known) for case, known in plan.known.items()}
     return json.dumps(data, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")) + "\n"
 
 
@@ -159,7 +185,18 @@ def _plan(data: Mapping[str, Any], name: str) -> Plan:
         only=None
         if "only" not in data
         else tuple(_typed(each, str, "only") for each in _typed(data["only"], list, "only")),
+        known={case: _known(entry, case) for case, entry in data.get("known", {}).items()},
     )
+
+
+def _known(entry: Mapping[str, Any], case: str) -> Known:
+    try:
+        known = Known(**entry)
+    except TypeError:
+        raise ValueError(f"what is known of {case:.80} has other parts than that has") from None
+    for part in ("status", "killer", "fingerprint", "prompt"):
+        _typed(getattr(known, part), str, part)
+    return known
 
 
 def _ask(entry: Mapping[str, Any], case: str) -> Ask:
@@ -183,6 +220,12 @@ def _ask_to_json(ask: Ask) -> dict[str, Any]:
     entry = {name: getattr(ask, name) for name in ("n0", "s0", "cap", "share", "delta", "power")}
     optional = {name: value for name in ("min_rate", "floor_share") if (value := getattr(ask, name)) is not None}
     return entry | optional | ({"patient": True} if ask.patient else {})
+
+
+def _known_to_json(known: Known) -> dict[str, str]:
+    return {
+        name: value for name in ("status", "killer", "fingerprint", "prompt") if (value := getattr(known, name)) != ""
+    }
 
 
 def _carried_to_json(carried: Carried, lists: dict[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ ORDER = (
     "Tests that vary",
     "Recorded answers",
     "How far an input may move",
+    "Prompt mutation",
     "Commands",
     "Options",
     "Exit codes",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gate.errors import ReportError
 from gate.schema.codec import facets_from_json, facets_to_json
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.mutation import GUARDS, LONGEST_ID, LONGEST_TEXT, MOST_RULES, MOST_TESTS, STATUSES, Mutation, RuleState
 from gate.schema.report import Attack, Case, Metric, Predictions, Reseeds, Session, Trials
 from gate.schema.symbols import MAX_LABELS, index_of, score_of, score_symbol, symbol
 
@@ -63,6 +64,29 @@ def predictions(draw: st.DrawFn) -> Predictions:
     )
 
 
+texts = st.text(max_size=40)
+mutations = st.builds(
+    Mutation,
+    target=names,
+    mutant=names,
+    operator=names,
+    rule=texts,
+    rule_text=texts,
+    before=texts,
+    after=texts,
+    description=texts,
+    status=st.sampled_from(STATUSES),
+    killer=texts,
+    tests=st.lists(names, max_size=3).map(tuple),
+    reason=texts,
+    calls=st.integers(0, 10**15),
+    carried=st.booleans(),
+)
+rules = st.lists(
+    st.builds(RuleState, names, texts, st.sampled_from(GUARDS)), max_size=3, unique_by=lambda each: each.rule
+)
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     return Case(
@@ -76,6 +100,8 @@ def cases(draw: st.DrawFn) -> Case:
         metrics=tuple(draw(st.lists(metrics(), max_size=3, unique_by=lambda metric: metric.name))),
         predictions=tuple(draw(st.lists(predictions(), max_size=2, unique_by=lambda each: each.name))),
         evidence=tuple(draw(st.lists(st.builds(Block, st.sampled_from(BlockKind), st.text(), st.text()), max_size=2))),
+        mutation=draw(st.none() | mutations),
+        rules=tuple(draw(rules)),
     )
 
 
@@ -90,7 +116,9 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=10,
 )
-keys = st.sampled_from(["stochastic", "fingerprint", "trials", "metrics", "predictions", "evidence", "other"])
+keys = st.sampled_from(
+    ["stochastic", "fingerprint", "trials", "metrics", "predictions", "evidence", "mutation", "rules", "other"]
+)
 
 
 @given(st.dictionaries(keys, anything, max_size=4) | anything)
@@ -190,3 +218,40 @@ def test_there_is_no_class_outside_the_alphabet() -> None:
             symbol(index)
     with pytest.raises(ValueError, match="no class"):
         index_of("!")
+
+
+MUTANT = {"target": "app:PROMPT", "mutant": "a1", "operator": "delete-constraint", "status": "killed"}
+
+
+@pytest.mark.parametrize(
+    ("facets", "place"),
+    [
+        ({"mutation": MUTANT | {"status": "dead"}}, "mutation/status"),
+        ({"mutation": MUTANT | {"status": ["killed"]}}, "mutation/status"),
+        ({"mutation": MUTANT | {"target": ""}}, "mutation/target"),
+        ({"mutation": MUTANT | {"mutant": "a" * (LONGEST_ID + 1)}}, "mutation/mutant"),
+        ({"mutation": MUTANT | {"rule_text": "a" * (LONGEST_TEXT + 1)}}, "mutation/rule_text"),
+        ({"mutation": MUTANT | {"tests": ["t"] * (MOST_TESTS + 1)}}, "mutation/tests"),
+        ({"mutation": MUTANT | {"calls": -1}}, "mutation/calls"),
+        ({"mutation": MUTANT | {"carried": 1}}, "mutation/carried"),
+        ({"mutation": MUTANT | {"more": ""}}, "mutation"),
+        ({"rules": [{"rule": "r", "state": "safe"}]}, "rules/0/state"),
+        ({"rules": [{"rule": "r", "state": "guarded"}] * 2}, "rules"),
+        ({"rules": [{"rule": "r", "state": "guarded", "more": 1}]}, "rules/0"),
+        ({"rules": [{}] * (MOST_RULES + 1)}, "rules"),
+    ],
+)
+def test_what_a_mutant_says_has_bounds(facets: dict[str, object], place: str) -> None:
+    with pytest.raises(ReportError, match="expected") as caught:
+        facets_from_json(facets, "file")
+    assert caught.value.where == f"file/{place}"
+    assert len(caught.value.message) < 500
+
+
+def test_texts_are_cut_when_they_are_written() -> None:
+    long = "a" * (LONGEST_TEXT + 1)
+    mutation = Mutation("t", "m", "o", "r", long, long, long, long, "survived", tests=("t",) * 2_000, reason=long)
+    case = Case(id="mutant:t#m", mutation=mutation, rules=(RuleState("r", long, "unguarded"),))
+    back = facets_from_json(facets_to_json(case), "file")
+    assert back["mutation"].before == back["rules"][0].text == "a" * LONGEST_TEXT
+    assert len(back["mutation"].tests) == MOST_TESTS

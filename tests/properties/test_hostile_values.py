@@ -57,6 +57,32 @@ VALUES = [
 ]
 
 
+def mutants(metric: dict[str, Any], trials: dict[str, Any]) -> list[dict[str, Any]]:
+    """A killed and a surviving mutant, and the summary of their target."""
+    mutation = {
+        "target": "t",
+        "mutant": "m",
+        "operator": "o",
+        "rule": "r",
+        "rule_text": "Never.",
+        "before": "Never",
+        "after": "",
+        "description": "d",
+        "status": "killed",
+        "killer": "t.py::a",
+        "tests": ["t.py::a"],
+        "reason": "",
+        "calls": 3,
+    }
+    killed = {"id": "mutant:t#m", "kind": "mutant", "stochastic": True, "fingerprint": "f", "trials": trials}
+    rules = [{"rule": "r", "text": "Never.", "state": "guarded"}]
+    return [
+        killed | {"mutation": mutation},
+        {"id": "mutant:t#n", "kind": "mutant", "mutation": mutation | {"mutant": "n", "status": "survived"}},
+        {"id": "mutants:t", "kind": "mutant", "metrics": [metric | {"name": "mutation score"}], "rules": rules},
+    ]
+
+
 def whole() -> dict[str, Any]:
     """Every facet in a candidate."""
     predictions = {
@@ -94,7 +120,13 @@ def whole() -> dict[str, Any]:
         },
         {"nodeid": "t.py::f", "outcome": "failed", "call": {"outcome": "failed", "crash": {"message": "E"}}},
     ]
-    ours = {"schema": 1, "suite": "default", "mode": "live", "completeness": {"collected": 3, "deselected": 0}}
+    ours = {
+        "schema": 1,
+        "suite": "default",
+        "mode": "live",
+        "completeness": {"collected": 3, "deselected": 0},
+        "cases": mutants(metric, trials),
+    }
     return {
         "exitcode": 1,
         "root": "/r",
@@ -172,5 +204,5 @@ WORST = {
 @pytest.mark.parametrize("value", WORST.values(), ids=WORST)
 def test_each_place_takes_or_refuses_the_worst(value: Any) -> None:
     for path in PLACES:
-        if path[:2] == ("tests", 0):
+        if path[:2] in (("tests", 0), ("gate", "cases")):
             check(path, value)

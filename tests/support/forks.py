@@ -16,6 +16,9 @@ import pytest
 _SERVER = """
 import json, os, sys, time
 import numpy, pytest, _pytest.unittest, _pytest.junitxml
+import markdown_it, gate.record.plugin.calls, gate.record.plugin.mutation.outputs, gate.record.plugin.mutation.runner
+import gate.render, gate.stats.design, gate.suites.mutation.mutants, gate.suites.mutation.suppressions
+import gate.suites.mutation.targets
 
 for line in sys.stdin:
     order = json.loads(line)

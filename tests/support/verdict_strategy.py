@@ -86,6 +86,7 @@ _provenance = st.builds(
 _tallies = st.builds(
     Tally,
     **dict.fromkeys(("cases", "held", "stochastic", "trials", "examples", "attacks", "metrics"), _counts),
+    **dict.fromkeys(("mutants", "rules", "guarded"), _counts),
     **dict.fromkeys(("negative_flips", "positive_flips"), _counts),
     transitions=st.dictionaries(st.tuples(foreign, foreign), _counts, max_size=3),
 )

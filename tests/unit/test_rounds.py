@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from gate.compare.align import Pair
+from gate.compare.align import Pair, align
 from gate.deliver.earlier import History
 from gate.record.arms import Arm, Turn
 from gate.record.memory import confirmed_lines
@@ -16,6 +16,8 @@ from gate.schema.report import Case, Completeness, Report, Session, Trials
 from gate.schema.verdict import CaseDecision
 from gate.settings import Settings
 from gate.trials.carry import Carried, Entry, Inputs, entry_line, inputs_line
+from gate.trials.plan import Known
+from tests.support.mutant_cases import mutant, mutants, summary
 
 BASE = "b" * 40
 
@@ -104,6 +106,32 @@ def test_a_suspect_is_confirmed_and_its_fresh_trials_are_left_for_the_next_run()
     assert again.calls == 0
     assert second.fresh is not None
     assert second.fresh.trials == found.fresh.trials
+
+
+def test_a_suspect_mutant_is_run_on_both_sides_by_the_test_that_killed_it() -> None:
+    told: dict[str, Known] = {}
+
+    def arms(arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known]) -> Turn:
+        told.update(known)
+        return Turn(dict.fromkeys(names, ("1" if arm == "base" else "0") * count))
+
+    main = mutants(mutant("m1", outcomes="1" * 20), mutant("m2", "survived", rule="r2"), summary())
+    here = mutants(mutant("m1", "survived", "0" * 14, fixed=False), main.cases[1], main.cases[2])
+    this = open_round(main, Settings(), suites=1, history=lambda: History(()), session="h", base=BASE, confirmable=True)
+    assert this is not None
+    assert set(this.plan.known) == {main.cases[0].id, main.cases[1].id}
+    settled = this.settle(here, align(main, here, {}).pairs, b"", arms, lambda plan: (here, b""))
+    assert settled.fresh is not None
+    base, head = settled.fresh.trials[main.cases[0].id]
+    assert (set(base), set(head), settled.fresh.suite) == ({"1"}, {"0"}, {})
+    assert told == {main.cases[0].id: this.plan.known[main.cases[0].id]}
+
+
+def test_mutants_that_survive_on_main_are_told_though_nothing_is_asked() -> None:
+    main = mutants(mutant("m1", "survived"), summary(0.0))
+    this = open_round(main, Settings(), suites=1, history=lambda: History(()), session="h", base=BASE, confirmable=True)
+    assert this is not None
+    assert (this.screening, set(this.plan.known), this.plan.asks) == (False, {main.cases[0].id}, {})
 
 
 def test_fresh_trials_of_another_content_or_another_base_are_made_again() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gate.compare.comparison import Comparison, Rule, unreached
 from gate.compare.wording import counted, ratio
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.example_key import VARIABLE
-from gate.schema.verdict import ExitCode, Finding, Level, RuleName
+from gate.schema.verdict import CaseDecision, ExitCode, Finding, Level, RuleName
 
 SHOWN = 3
 OTHER_KEY = (
@@ -79,13 +79,20 @@ def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         level=rule.level,
         case_id="trials",
         subject="trials",
-        what=f"of {counted(len(found), 'stochastic test')} ended before they could be decided",
+        what=f"of {_cases(comparison, found)} ended before they could be decided",
         before=f"{sum(each.baseline[1] for each in found):,} trials",
         after=f"{sum(each.candidate[1] for each in found):,} trials",
         why="not measured, so not passed",
         amount=len(found),
         evidence=(Block(BlockKind.TABLE, "Tests that need more trials", header=("test", "main", "here"), rows=rows),),
     )
+
+
+def _cases(comparison: Comparison, found: Sequence[CaseDecision]) -> str:
+    mutants = {each.before.id for each in comparison.mutants.standings}
+    count = sum(each.case_id in mutants for each in found)
+    tests = [counted(len(found) - count, "stochastic test")] if count < len(found) else []
+    return " and ".join([*tests, *([counted(count, "mutant")] if count else [])])
 
 
 def _shown(comparison: Comparison, message: str) -> str:

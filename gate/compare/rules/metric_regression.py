@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gate.compare.comparison import Comparison, Rule
 from gate.compare.outcomes import rerun
-from gate.schema.report import Case, Metric
+from gate.schema.mutation import SCORE
+from gate.schema.report import Case, Kind, Metric
 from gate.schema.verdict import Finding, Level, RuleName
 
 ROUNDING = 1e-9
@@ -19,14 +21,26 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         yield from _new(rule, pair.after, {metric.name for metric in pair.before.metrics})
         now = {metric.name: metric for metric in pair.after.metrics}
+        mutants = pair.before.kind is Kind.MUTANT
         for metric in pair.before.metrics:
-            after = now.get(metric.name)
-            why = _why(metric, after, default) if after is not None else ""
+            after = _recounted(comparison, pair.after, now.get(metric.name)) if mutants else now.get(metric.name)
+            why = _why(metric, after, None if mutants else default) if after is not None else ""
             if after is not None and why:
                 yield _finding(rule, pair.after, metric, after, why)
     unknown = comparison.cut_short and not comparison.alignment.compared  # then new ids may be old ones elsewhere
     for case in () if unknown else comparison.alignment.added:
         yield from _new(rule, case, frozenset())
+
+
+def _recounted(comparison: Comparison, case: Case, metric: Metric | None) -> Metric | None:
+    """A mutation score by what the trials decided: an undecided mutant counts as on main, so noise moves nothing."""
+    scores = comparison.mutants.scores or {}
+    if metric is None or metric.value is None or metric.name != SCORE or case.id not in scores:
+        return metric
+    killed, count = scores[case.id].after
+    return (
+        replace(metric, value=killed / count) if count else replace(metric, value=None, unscored="no mutant measured")
+    )
 
 
 def _new(rule: Rule, case: Case, known: set[str] | frozenset[str]) -> Iterator[Finding]:
@@ -52,8 +66,13 @@ def _new(rule: Rule, case: Case, known: set[str] | frozenset[str]) -> Iterator[F
             )
 
 
-def _why(before: Metric, after: Metric, default: float) -> str:
-    """Why it got worse under the baseline's direction, threshold and tolerance; empty when it did not."""
+def _why(before: Metric, after: Metric, default: float | None) -> str:
+    """Why it got worse under the baseline's direction, threshold and tolerance; empty when it did not.
+
+    Args:
+        default: share of main's value that is tolerated where the test declares nothing; None for any fall, as of
+            scores of mutants, each of which a rule of its own decides.
+    """
     if before.value is None:
         return ""
     if after.value is None:
@@ -66,7 +85,9 @@ def _why(before: Metric, after: Metric, default: float) -> str:
     threshold = before.threshold
     if threshold is not None and sign * (now - threshold) < 0 <= sign * (was - threshold):
         return f"crossed its threshold {threshold:.4g}"
-    tolerance = float(before.tolerance) if before.tolerance is not None else default * abs(was)
+    if before.tolerance is None and default is None:
+        return ""
+    tolerance = float(before.tolerance) if before.tolerance is not None else (default or 0.0) * abs(was)
     if fall <= tolerance * (1 + ROUNDING):
         return ""
     return f"{'fell' if sign > 0 else 'rose'} by {fall:.4g}, tolerance {tolerance:.4g}"

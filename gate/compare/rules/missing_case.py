@@ -9,13 +9,17 @@ from gate.compare.align import Unstable
 from gate.compare.comparison import Comparison, Rule
 from gate.compare.flips import Flips, other_design, unanswered, unmeasured
 from gate.compare.lookalike import lookalikes
+from gate.compare.mutants import Standing
 from gate.compare.outcomes import lost, rerun
 from gate.compare.predictions import ANSWERS
 from gate.compare.wording import counted
+from gate.schema.evidence import Block, BlockKind
+from gate.schema.mutation import summary_id
 from gate.schema.report import Case
 from gate.schema.verdict import Finding, Level, RuleName
 
 _WHY = "not measured here"
+MOST_MUTANTS = 50
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
@@ -26,6 +30,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         yield _finding(rule, pair.after, "has no outcome any more", str(pair.before.outcome), "absent")
     for group in comparison.alignment.unstable:
         yield from _unpaired(rule, group)
+    yield from _mutants(comparison, rule)
     for pair in comparison.alignment.pairs:
         yield from _facets(rule, pair.before, pair.after)
     for pair, flips in comparison.flips:
@@ -38,8 +43,37 @@ def _gone(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     why = f"{_WHY}: {deselected:,} were deselected" if deselected else _WHY
     alike = lookalikes(comparison.alignment.removed, comparison.alignment.added)
     for case in comparison.alignment.removed:
+        if case.mutation is not None:
+            continue
         hint = f"; the new `{alike[case.id]}` looks like it" if case.id in alike else ""
         yield _finding(rule, case, "is gone", str(case.outcome or "measured"), "absent", why=why + hint, again=False)
+
+
+def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """Mutants that main killed and that say nothing here, by prompt and by why."""
+    groups: dict[tuple[str, str], list[Standing]] = {}
+    for each in comparison.mutants.of("unmeasured"):
+        groups.setdefault((each.mutation.target, each.reason), []).append(each)
+    for (target, reason), found in groups.items():
+        rows = tuple((each.mutation.mutant, each.mutation.killer or "–", _told(each)) for each in found[:MOST_MUTANTS])
+        header = "mutant", "until now caught by", "why"
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id=f"{summary_id(target)}#{reason}",
+            subject=target,
+            what=f"has {counted(len(found), 'mutant')} that main killed and that this run did not measure",
+            before="killed",
+            after=reason,
+            why=_WHY,
+            amount=len(found),
+            evidence=(Block(BlockKind.TABLE, "Mutants without a measurement", header=header, rows=rows),),
+        )
+
+
+def _told(standing: Standing) -> str:
+    now = standing.after.mutation if standing.after is not None else None
+    return now.reason if now is not None and now.reason else standing.reason
 
 
 def _unpaired(rule: Rule, group: Unstable) -> Iterator[Finding]:
@@ -74,7 +108,13 @@ def _facets(rule: Rule, before: Case, after: Case) -> Iterator[Finding]:
             count = counted(len(predictions.ids), "example")
             what = f"no longer predicts {predictions.name}"
             yield _finding(rule, after, what, count, "absent", about=predictions.name)
-    if before.outcome is None and before.trials is not None and before.trials.count and not _tried(after):
+    if (
+        before.mutation is None
+        and before.outcome is None
+        and before.trials is not None
+        and before.trials.count
+        and not _tried(after)
+    ):
         yield _finding(rule, after, "is no longer tried", counted(before.trials.count, "trial"), "absent")
 
 

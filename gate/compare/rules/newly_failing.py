@@ -8,6 +8,7 @@ from gate.compare.comparison import Comparison, Rule
 from gate.compare.outcomes import outcome_findings, rerun, unstable_findings
 from gate.compare.wording import ratio, why_decided
 from gate.schema.outcome import Outcome
+from gate.schema.report import Kind
 from gate.schema.verdict import Finding, Level, RuleName
 
 _VERB = "newly fails"
@@ -31,6 +32,8 @@ def _expected(outcome: Outcome) -> bool:
 def _stochastic(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         decision = comparison.decisions.get(pair.after.id)
+        if pair.before.kind is Kind.MUTANT:
+            continue  # `mutant-survives` says it
         if decision is not None and decision.answer == "regression":
             trials = pair.after.trials
             excerpt = (

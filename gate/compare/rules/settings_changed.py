@@ -10,6 +10,7 @@ from gate.compare.comparison import Comparison, Rule, known_step
 from gate.compare.flips import LISTS_ATTACKS, relabelled
 from gate.compare.transition import MATRIX, step_of
 from gate.compare.wording import counted
+from gate.schema.mutation import summary_id
 from gate.schema.verdict import Finding, Level, RuleName
 
 _DECIDES = "main's decides"
@@ -20,8 +21,10 @@ _SENTENCE = re.compile(r"`(?P<key>[^`]+)`: (?P<before>.*?) → (?P<after>.*) \((
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for sentence in comparison.changes.settings:
         yield _setting(rule, sentence)
+    yield from _mutants(comparison, rule)
     for pair in comparison.alignment.pairs:
-        yield from _marks(rule, pair)
+        if pair.before.mutation is None:
+            yield from _marks(rule, pair)
         if pair.before.metrics or pair.before.predictions:
             yield from _declared(rule, pair)
     for pair, flips in comparison.flips:
@@ -37,6 +40,19 @@ def _setting(rule: Rule, sentence: str) -> Finding:
         return _finding(rule, "settings", sentence, "", "")
     what = f"is set otherwise in {found['where']}"
     return _finding(rule, found["key"], what, found["before"], found["after"], about=f"settings#{found['key']}")
+
+
+def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """What the marker of mutants asks for, once a prompt: all of them are asked the same."""
+    told: set[tuple[str, str, tuple[str, str]]] = set()
+    for each in comparison.mutants.standings:
+        after = each.after.trials if each.after is not None else None
+        if each.before.trials is None or after is None or not after.asked:
+            continue
+        for key, sides in _differing(each.before.trials.asked, after.asked):
+            if (each.mutation.target, key, sides) not in told:
+                told.add((each.mutation.target, key, sides))
+                yield _finding(rule, summary_id(each.mutation.target), f"{key} of mutate_prompt", *sides)
 
 
 def _marks(rule: Rule, pair: Pair) -> Iterator[Finding]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.mutants import Standing
 from gate.compare.outcomes import rerun
 from gate.compare.wording import counted, ratio, why_decided
+from gate.schema.evidence import Block, BlockKind
+from gate.schema.mutation import summary_id
+from gate.schema.report import Kind
 from gate.schema.verdict import CaseDecision, Finding, Level, RuleName
 from gate.stats.refusal import TooLittle
 
 PATIENCE = 2
+MOST_MUTANTS = 50
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     yield from _cases(comparison, rule)
+    yield from _mutants(comparison, rule)
     yield from _singles(comparison, rule)
 
 
@@ -37,10 +43,46 @@ def _singles(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         )
 
 
+def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """One finding a prompt: those whose killer notices them only now and then are many, and say one thing."""
+    groups: dict[str, list[Standing]] = {}
+    for each in comparison.mutants.of("undecided"):
+        groups.setdefault(each.mutation.target, []).append(each)
+    for target, found in groups.items():
+        rows = tuple(
+            (each.mutation.mutant, each.mutation.killer or "–", *_sides(each)) for each in found[:MOST_MUTANTS]
+        )
+        yield Finding(
+            rule=rule.name,
+            level=rule.level,
+            case_id=f"{summary_id(target)}#undecided",
+            subject=target,
+            what=f"has {counted(len(found), 'undecided mutant')}: its tests may notice them less often than on main",
+            after=counted(len(found), "mutant"),
+            why="neither shown to survive nor to be killed",
+            amount=len(found),
+            evidence=(
+                Block(
+                    BlockKind.TABLE,
+                    "Undecided mutants",
+                    header=("mutant", "until now caught by", "noticed on main", "here"),
+                    rows=rows,
+                ),
+            ),
+        )
+
+
+def _sides(standing: Standing) -> tuple[str, str]:
+    decision = standing.decision
+    return ("–", "–") if decision is None else (ratio(*decision.baseline), ratio(*decision.candidate))
+
+
 def _cases(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         decision = comparison.decisions.get(pair.after.id)
         if decision is None or decision.answer != "undecided" or not decision.measured:
+            continue
+        if pair.before.kind is Kind.MUTANT:
             continue
         drop = decision.smallest_drop
         recorded = f": {decision.candidate[1]:,} recorded" if decision.how == "recorded trials" else ""

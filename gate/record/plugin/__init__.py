@@ -14,6 +14,8 @@ _MARKERS = (
     "stochastic(max_trials=60, delta=.30, min_rate=None, power=.90, timeout=None, infrastructure=(), reason=None): the "
     "outcome varies from run to run; with --gate-report the test is run as trials, each with fresh fixtures of "
     "function scope, and judged statistically",
+    "mutate_prompt(target, max_mutants=None, delta=.30, alpha=.05, power=.90, max_trials=60, operators=None, seed=0, "
+    "p0=None): with --gate-mutate, mutants of the prompt in `target` are tried on this test, which should notice them",
 )
 _TRIAL_SECONDS = 300.0
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
@@ -78,6 +80,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=_TRIAL_SECONDS,
         help="seconds after which a trial has failed, where its marker says nothing",
     )
+    group.addoption("--gate-mutate", action="store_true", help="try mutants of prompts on the tests marked so")
+    group.addoption(
+        "--gate-mutate-fail-under", metavar="MIN", type=float, default=None, help="least mutation score in percent"
+    )
+    group.addoption(
+        "--gate-mutate-min-coverage",
+        metavar="MIN",
+        type=float,
+        default=None,
+        help="least share of a prompt's rules of which a mutant is measured, in percent",
+    )
+    group.addoption("--gate-mutate-json", metavar="PATH", default=None, help="write all that was found as JSON")
+    group.addoption("--gate-mutate-html", metavar="PATH", default=None, help="write the kill matrix as a page")
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
@@ -96,6 +111,10 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--gate-report", None)
     if path is None:
         _refuse_alone(config)
+        if config.getoption("--gate-mutate", False):
+            from gate.record.plugin import history
+
+            history.register_mutation(config)
         return
     from gate.record.plugin import session
 
@@ -117,15 +136,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
-    """A coroutine function that is marked stochastic needs no plugin for asynchronous tests."""
+    """A coroutine function that is marked needs no plugin for asynchronous tests."""
     code = getattr(getattr(pyfuncitem.obj, "__func__", pyfuncitem.obj), "__code__", None)
-    if code is None or not code.co_flags & _COROUTINE or pyfuncitem.get_closest_marker("stochastic") is None:
+    if code is None or not code.co_flags & _COROUTINE:
+        return None
+    marked = pyfuncitem.get_closest_marker("stochastic") is not None
+    if not marked and not (pyfuncitem.config.getoption("--gate-mutate", False) and _is_mutated(pyfuncitem)):
         return None
     import asyncio
 
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     asyncio.run(pyfuncitem.obj(**arguments))
     return True
+
+
+def _is_mutated(item: Any) -> bool:
+    from gate.record.plugin.mutation.marker import is_marked
+
+    return is_marked(item)
 
 
 def _refuse_alone(config: pytest.Config) -> None:

@@ -21,6 +21,9 @@ from gate.record.recordings.scope import entered
 from gate.trials.infrastructure import is_infrastructure
 from gate.trials.loop import EXCERPT_LENGTH, Result, TrialResult
 
+SCOPE = "_gate_scope"
+"""On an item whose trials belong to another case than the test itself: that case."""
+
 
 @dataclass(slots=True)
 class Attempt:
@@ -59,6 +62,7 @@ class Attempts:
         declared: types of errors that are no trials, beside the known ones.
         fired: whether the time limit struck since the trial began.
         lacked: what the calls of a trial asked for in vain; empty for nothing.
+        case: to which the calls of its trials belong; the test itself by default.
     """
 
     def __init__(
@@ -68,16 +72,19 @@ class Attempts:
         declared: Errors,
         fired: Callable[[], bool],
         lacked: Callable[[int], str] = lambda number: "",
+        case: str = "",
     ) -> None:
         self._item = item
         self._nextitem = nextitem
         self._declared = declared
         self._fired = fired
         self._lacked = lacked
+        self._case = case or item.nodeid
         self._number = 0
         self._properties = list(item.user_properties)
         self._parameters = _mutable_parameters(item)
         self._open: Attempt | None = None
+        self._noting: Attempt | None = None
         self._failed: pytest.TestReport | None = None
         self.first: dict[Result, Attempt] = {}
         """The first trial that ended so, by how it ended."""
@@ -89,8 +96,8 @@ class Attempts:
 
     def note(self, call: pytest.CallInfo[Any], report: pytest.TestReport) -> None:
         """Take what a phase of the running trial raised, from the hook that makes reports."""
-        if self._open is not None:
-            self._open.note(call, report, self._declared)
+        if self._noting is not None:
+            self._noting.note(call, report, self._declared)
 
     def run_once(self, number: int) -> TrialResult:
         """Make the trial of this number."""
@@ -101,8 +108,8 @@ class Attempts:
         self._renew()
         self.made += 1
         self._number = number
-        attempt = self._open = Attempt()
-        with entered(Scope(self._item.nodeid, number)), _intercepted(self._item, attempt.reports.append):
+        attempt = self._open = self._noting = Attempt()
+        with entered(Scope(self._case, number)), _intercepted(self._item, attempt.reports.append):
             setup = call_and_report(self._item, "setup", log=False)
             attempt.reports.insert(0, setup)
             if setup.passed:
@@ -113,6 +120,18 @@ class Attempts:
         if result.result is Result.FAILED and any(map(_is_xfailed, attempt.reports)):
             self.expected = self.expected or attempt
         return result
+
+    def run_whole(self, number: int) -> Attempt:
+        """Make the trial of this number and tear it down at once, as if another one of the same test followed.
+
+        Its `result` is that of set-up and call; what the tear-down said is its last report.
+        """
+        self.run_once(number)
+        attempt = self._open
+        assert attempt is not None  # noqa: S101  nothing is open before, so that the trial was made
+        self._tear_down(attempt, copy.copy(self._item))
+        self._failed = None  # the next trial has nothing to do with it
+        return attempt
 
     def finish(self) -> pytest.TestReport | None:
         """End the last trial and what the next test does not share; the first report of a tear-down that failed."""
@@ -131,9 +150,10 @@ class Attempts:
         self._open = None
         item: Any = self._item
         try:
-            with entered(Scope(item.nodeid, self._number)), _intercepted(item, attempt.reports.append):
+            with entered(Scope(self._case, self._number)), _intercepted(item, attempt.reports.append):
                 report = call_and_report(item, "teardown", log=False, nextitem=following)
         finally:
+            self._noting = None
             if hasattr(item, "_request"):
                 item._request = False
                 item.funcargs = None

@@ -15,6 +15,7 @@ import pytest
 
 from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale, wide
+from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
 from gate.record.plugin.own_servers import OwnServers, known_foreign
@@ -25,11 +26,13 @@ from gate.record.recordings import interceptors
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
+from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.repeating import Repeating
 from gate.record.recordings.scope import current, entered
 from gate.record.recordings.store import Store
+from gate.record.recordings.tally import Counts
 from gate.record.recordings.upstreams import placeholder_keys, routes
 from gate.record.recordings.volatile import NONE, Volatile, read_volatile
 from gate.record.recordings.workers import RunSession
@@ -91,7 +94,8 @@ def register(config: pytest.Config) -> None:
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
-    calls = Calls(config, session, spending.meter, options.replay_failures, volatile)
+    observes = bool(option("--gate-mutate", False))
+    calls = Calls(config, session, spending.meter, options.replay_failures, volatile, observes=observes)
     config.pluginmanager.register(calls, PLUGIN)
     config.pluginmanager.register(calls.wide, wide.PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
@@ -108,6 +112,8 @@ class Calls:
         meter: Meter,
         failures: bool = False,
         volatile: Volatile = NONE,
+        *,
+        observes: bool = False,
     ) -> None:
         self._config = config
         self._session = session
@@ -129,18 +135,19 @@ class Calls:
         self._left: list[dict[str, bool]] = []
         self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
         repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
+        self.observed = ObservedSession(repeating, volatile) if observes else None
+        """What was sent, for those who compare; None where nobody does."""
+        asked = repeating if self.observed is None else self.observed
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         upstreams = routes(os.environ)
-        self._proxy = Proxy(repeating, upstreams)
+        self._proxy = Proxy(asked, upstreams)
         foreign = known_foreign(self._outside)
         self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
         self._own = OwnServers(foreign, upstreams.bases.values())
-        interceptors.install(
-            repeating, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded
-        )
+        interceptors.install(asked, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded)
 
     def _left_alone(self, url: str) -> bool:
         """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
@@ -207,6 +214,10 @@ class Calls:
         found = sorted({each for each in (self._in_vain(Scope()), *self._told_outside) if each})
         return tuple(f"outside of every test: {each}" for each in found[:1])
 
+    def counts(self, case: str) -> Counts:
+        """Calls of a case, each counted where it left the process."""
+        return self._session.counts(case)
+
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)
@@ -226,10 +237,11 @@ class Calls:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         self._item, self._used = item, set()
-        with entered(Scope(item.nodeid)):
+        case = item.__dict__.get(SCOPE, item.nodeid)
+        with entered(Scope(case)):
             done = yield
         self._item = None
-        self._ended(item.nodeid)
+        self._ended(case)
         return done
 
     def _ended(self, case: str) -> None:
@@ -246,6 +258,8 @@ class Calls:
         if call.excinfo is not None:
             end_where_asked(call.excinfo.value, self._config.rootpath)
         report = yield
+        if SCOPE in item.__dict__:
+            return report  # a trial of another case, which nobody is told of by itself
         if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
             self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
         if not report.passed:
@@ -263,11 +277,11 @@ class Calls:
 
     def facet(self, case: str, report: pytest.TestReport) -> None:
         """Put what a test called on its last report."""
-        calls = self._since_last(case)
+        calls = self.since_last(case)
         if calls:
             setattr(report, FACETS, {**getattr(report, FACETS, {}), "calls": calls})
 
-    def _since_last(self, case: str) -> dict[str, Any]:
+    def since_last(self, case: str) -> dict[str, Any]:
         """What was called since the last test ended: fixtures of wider scopes and the collection are in it."""
         now = self._meter.total
         counts = self._session.totals()

@@ -19,7 +19,7 @@ LOG = "_gate_log"
 DESELECTED = "gate_deselected"
 _EFFECTS = frozenset(
     {"parametrize", "usefixtures", "filterwarnings", "skip", "skipif", "xfail", "stochastic"}
-    | {"anyio", "asyncio", "flaky", "timeout", "xdist_group"}
+    | {"anyio", "asyncio", "clastogen", "flaky", "mutate_prompt", "timeout", "xdist_group"}
 )
 
 

@@ -47,6 +47,10 @@ def register(config: pytest.Config) -> None:
         inputs = InputsToday(config, watching, _own_files(config))
     else:
         watch.stop()
+    if option("--gate-mutate", False):
+        from gate.record.plugin.mutation import session
+
+        session.register(config, plan, timeout)  # first, since its tests are those that `Only` has not left out
     config.pluginmanager.register(TrialRunner(config, plan, timeout, inputs), "gate-trials")
     if plan.only is not None:
         config.pluginmanager.register(Only(plan.only), "gate-only")
@@ -55,6 +59,19 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(OwnTree(Path(tree)), "gate-arm")
     if worker is None:
         config.pluginmanager.register(_Controller(config, text), "gate-history")
+
+
+def register_mutation(config: pytest.Config) -> None:
+    """Mutants without a report: for somebody who reads the summary.
+
+    Raises:
+        pytest.UsageError: as `gate.record.plugin.mutation.session.register`.
+    """
+    from gate.record.plugin import calls
+    from gate.record.plugin.mutation import session
+
+    calls.register(config)
+    session.register(config, Plan(), config.getoption("--gate-trial-timeout"))
 
 
 class _Controller:
@@ -90,7 +107,12 @@ class _Controller:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Each test at once: a run that is killed must leave what it has made."""
         entry: list[str] | None = getattr(report, ENTRY, None)
-        if entry is None or self._stream is None or os.getpid() != self._process:
+        if entry is not None:
+            self.take(entry)
+
+    def take(self, entry: list[str]) -> None:
+        """Write the name of lists, their line, and the line of a case that uses them."""
+        if self._stream is None or os.getpid() != self._process:
             return
         name, lists, line = entry
         if name not in self._named:

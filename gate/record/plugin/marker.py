@@ -118,30 +118,30 @@ def read_marker(marker: pytest.Mark, nodeid: str) -> Asked:
     return Asked(**{name: _CHECKS[name](value, f"{where}: {name}") for name, value in marker.kwargs.items()})
 
 
-def _trials(value: object, where: str) -> int:
+def trials(value: object, where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TRIALS:
-        _refuse(value, where, f"a whole number of at least 1 and at most {MOST_TRIALS}")
+        refuse(value, where, f"a whole number of at least 1 and at most {MOST_TRIALS}")
     return int(value)
 
 
-def _open_share(value: object, where: str) -> float:
+def open_share(value: object, where: str) -> float:
     number = _number(value)
     if number is None or not 0 < number < 1:
-        _refuse(value, where, "strictly between 0 and 1")
+        refuse(value, where, "strictly between 0 and 1")
     return number
 
 
-def _rate(value: object, where: str) -> float | None:
+def rate(value: object, where: str) -> float | None:
     number = _number(value)
     if value is not None and (number is None or not 0 < number <= 1):
-        _refuse(value, where, "a rate above 0 and at most 1, or None")
+        refuse(value, where, "a rate above 0 and at most 1, or None")
     return number
 
 
 def _seconds(value: object, where: str) -> float | None:
     number = _number(value)
     if value is not None and (number is None or number <= 0):
-        _refuse(value, where, "a number of seconds above 0, or None")
+        refuse(value, where, "a number of seconds above 0, or None")
     return number
 
 
@@ -149,15 +149,15 @@ def _errors(value: object, where: str) -> Errors:
     types = value if isinstance(value, tuple | list) else (value,)
     for each in types:
         if not isinstance(each, type) or not issubclass(each, BaseException):
-            _refuse(each, where, "types of exceptions")
+            refuse(each, where, "types of exceptions")
         if each in (BaseException, Exception, AssertionError):
-            _refuse(each, where, "narrower types: with this one no failure would be a trial")
+            refuse(each, where, "narrower types: with this one no failure would be a trial")
     return tuple(types)
 
 
 def _reason(value: object, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
-        _refuse(value, where, "a text, or None")
+        refuse(value, where, "a text, or None")
     return value
 
 
@@ -172,15 +172,15 @@ def _number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _refuse(value: object, where: str, expected: str) -> NoReturn:
+def refuse(value: object, where: str, expected: str) -> NoReturn:
     raise UsageError(f"expected {expected}, found {value!r:.60}", where=where, remedy="change it in the test")
 
 
 _CHECKS: Mapping[str, Callable[[object, str], Any]] = {
-    "max_trials": _trials,
-    "delta": _open_share,
-    "min_rate": _rate,
-    "power": _open_share,
+    "max_trials": trials,
+    "delta": open_share,
+    "min_rate": rate,
+    "power": open_share,
     "timeout": _seconds,
     "infrastructure": _errors,
     "reason": _reason,

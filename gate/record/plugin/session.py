@@ -29,7 +29,11 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
-    if config.getoption("--gate-mode") != "live" or config.getoption("--gate-calls"):
+    if (
+        config.getoption("--gate-mode") != "live"
+        or config.getoption("--gate-calls")
+        or config.getoption("--gate-mutate")
+    ):
         from gate.record.plugin import calls
 
         calls.register(config)
@@ -184,6 +188,9 @@ class Gatherer:
         if self._warnings:
             report["warnings"] = self._warnings
         report["gate"] = self._ours(session)
+        mutation = self._config.pluginmanager.get_plugin("gate-mutation-session")
+        if mutation is not None:
+            report["gate"]["cases"] = mutation.cases()
         stale = self._config.pluginmanager.get_plugin("gate-stale")
         if stale is not None:
             report["gate"]["recordings"] = stale.found(report)
@@ -207,8 +214,9 @@ class Gatherer:
         }
         stopped = session.shouldfail or session.shouldstop
         spending = self._config.pluginmanager.get_plugin("gate-spending")
+        mutation = self._config.pluginmanager.get_plugin("gate-mutation-session")
         calls = self._config.pluginmanager.get_plugin("gate-calls")
-        reasons = [reason for each in (spending, calls) if each is not None for reason in each.reasons()]
+        reasons = [reason for each in (spending, calls, mutation) if each is not None for reason in each.reasons()]
         if isinstance(stopped, str) and len(self._tests) < session.testscollected:
             reasons.append(stopped[:300])
         if reasons:

@@ -12,15 +12,19 @@ import hashlib
 import inspect
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gate.record.plugin.marker import Asked
+from typing import Any, Protocol
 
 _BYTES = 8
 
 
-def fingerprint(item: Any, asked: Asked) -> str:
+class Deciding(Protocol):
+    """What a marker asks for."""
+
+    def deciding(self) -> dict[str, str]:
+        """The parameters that decide, as JSON text by name."""
+
+
+def fingerprint(item: Any, asked: Deciding) -> str:
     """16 hexadecimal digits; empty where the source is nowhere to be read."""
     owner = getattr(item, "cls", None)  # asking for a method itself could make an instance
     name = getattr(item, "originalname", "") or ""

@@ -24,11 +24,15 @@ from gate.record.recordings.prune import unused_fields
 from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
+from gate.schema.mutation import MUTANT, SUMMARY
 from gate.schema.stale import LONGEST_TEXT, MOST_CALLS, MOST_ENTRIES, Recordings, recordings_to_json
 
 PLUGIN = "gate-stale"
 _LEFT = "gate_unasked"
 _FIXTURE = "::fixture "
+_OF_MUTANTS = MUTANT, SUMMARY
+UNMUTATED = f"{SUMMARY}unmutated "
+"""Before the id of a test: its trials without any mutant."""
 
 Call = tuple[int, str, int]
 """Trial, key and number of an answer within its case."""
@@ -157,6 +161,7 @@ class _Suite:
         self._outcomes = {test["nodeid"]: "carried" if _carried(test) else test["outcome"] for test in report["tests"]}
         self._files = {nodeid.partition("::")[0] for nodeid in self._outcomes}
         self._all_passed = all(outcome == "passed" for outcome in self._outcomes.values())
+        self._mutants = [case["id"] for case in report["gate"].get("cases", ())]
 
     def ended(self, case: str) -> bool:
         """Whether a case that asked came to its end, so that it would have asked for all that it needs."""
@@ -166,6 +171,12 @@ class _Suite:
         """Whether a case that did not ask would have asked, had it any use for its recordings."""
         if case in self._outcomes:
             return self._outcomes[case] == "passed"
+        if case.startswith(_OF_MUTANTS):  # of a mutant that is gone; others may only not have been asked this time
+            return (
+                bool(self._mutants)
+                and not case.startswith(UNMUTATED)
+                and not any(case.startswith(f"{name} ") for name in self._mutants)
+            )
         path, separator, _ = case.partition("::")
         if not separator:  # the calls of no test; other names are of other suites than pytest's
             return not case and self._all_passed and not self._folders

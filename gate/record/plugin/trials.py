@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import time
-from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +9,11 @@ import pytest
 
 from gate.errors import GateError
 from gate.record.plugin import ending
-from gate.record.plugin.alarm import Alarm
-from gate.record.plugin.attempt import Attempts
+from gate.record.plugin.attempt import SCOPE, Attempts
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.marker import NAME, Asked, asked_of
 from gate.record.plugin.source import fingerprint
+from gate.record.plugin.timed import TimedTrials, pytest_timeout_of
 from gate.schema.codec import trials_to_json
 from gate.schema.report import Session, Trials
 from gate.trials.carry import Carried
@@ -34,16 +30,6 @@ ENTRY = "_gate_entry"
 _SHORT = 7
 
 
-@dataclass(slots=True)
-class _Running:
-    """The test whose trials are being made."""
-
-    item: pytest.Item
-    attempts: Attempts
-    limit: float | None
-    deadline: float = 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class _Given:
     """What the trials of a test were answered from.
@@ -58,7 +44,7 @@ class _Given:
     alike: int = 0
 
 
-class TrialRunner:
+class TrialRunner(TimedTrials):
     """Stands in every process that runs tests.
 
     Args:
@@ -68,13 +54,12 @@ class TrialRunner:
     """
 
     def __init__(self, config: pytest.Config, plan: Plan, timeout: float, inputs: InputsToday | None) -> None:
+        super().__init__()
         self._config = config
         self._plan = plan
         self._timeout = timeout
         self._inputs = inputs
-        self._alarm = Alarm()
         self._designs: dict[Any, Any] = {}
-        self._running: _Running | None = None
         self._ordinary = any(config.getoption(name, False) for name in ("setuponly", "setupplan", "usepdb"))
 
     @pytest.hookimpl(tryfirst=True)
@@ -86,7 +71,7 @@ class TrialRunner:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-        asked = None if self._ordinary else _asked(item)
+        asked = None if self._ordinary or SCOPE in item.__dict__ else _asked(item)
         if asked is None:
             return None  # an ordinary test
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -112,20 +97,15 @@ class TrialRunner:
             item,
             nextitem,
             asked.infrastructure,
-            lambda: self._alarm.fired,
+            self.fired,
             (lambda number: "") if calls is None else (lambda number: calls.trouble(item.nodeid, number)),
         )
         if calls is not None and calls.replays:
             # as many as the baseline has, so that one round of recording decides as well as the baseline can
             calls.wants(item.nodeid, min(posed.cap, max(self._plan.fixed or self._plan.estimate, stored)))
-        self._running = _Running(item, attempts, self._limit(item, asked))
-        reseeds = _reseeding(item.config.option, False)
-        try:
+        with self.running(item, attempts, self._limit(item, asked)):
             stored = _make(loop, attempts, item, calls, stored)
             broken = attempts.finish()
-        finally:
-            self._running = None
-            _reseeding(item.config.option, reseeds)
         result = loop.result()
         if calls is not None and result.carried:
             calls.keep(item.nodeid)
@@ -198,49 +178,8 @@ class TrialRunner:
 
     def _limit(self, item: pytest.Item, asked: Asked) -> float | None:
         """Seconds of one trial: of the marker, else of pytest-timeout, which would take all trials for one test."""
-        others = _pytest_timeout(item)
+        others = pytest_timeout_of(item)
         return asked.timeout if asked.timeout is not None else others if others is not None else self._timeout
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._alarm.reset()
-        with self._limited(self._begin(item)):
-            return (yield)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        with self._limited(self._of(item)):
-            return (yield)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
-        with self._limited(self._begin(item)):  # as much time again, since it must be given a chance
-            return (yield)
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[Any]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
-        running = self._of(item)
-        if running is not None:
-            running.attempts.note(call, report)
-        return report
-
-    def _begin(self, item: pytest.Item) -> _Running | None:
-        running = self._of(item)
-        if running is not None and running.limit is not None:
-            running.deadline = time.monotonic() + running.limit
-        return running
-
-    def _of(self, item: pytest.Item) -> _Running | None:
-        return self._running if self._running is not None and self._running.item is item else None
-
-    @contextlib.contextmanager
-    def _limited(self, running: _Running | None) -> Iterator[None]:
-        seconds = None if running is None or running.limit is None else running.deadline - time.monotonic()
-        with self._alarm.limit(seconds, running.limit if running is not None else None):
-            yield
 
 
 def _make(loop: TrialLoop, attempts: Attempts, item: pytest.Item, calls: Calls | None, stored: int) -> int:
@@ -258,23 +197,3 @@ def _asked(item: pytest.Item) -> Asked | None:
         return asked_of(item)
     except GateError as error:  # a marker that was added after the collection
         raise pytest.UsageError(str(error)) from None
-
-
-def _reseeding(option: Any, wanted: bool | None) -> bool | None:
-    """Whether pytest-randomly sets the seed anew before each test: then every trial would draw what the first drew."""
-    before: bool | None = getattr(option, "randomly_reset_seed", None)
-    if before is not None:
-        option.randomly_reset_seed = wanted
-    return before
-
-
-def _pytest_timeout(item: Any) -> float | None:
-    """Take the limit of pytest-timeout for one trial, and its timer, which runs over all of them, away."""
-    settings_of = getattr(sys.modules.get("pytest_timeout"), "_get_item_settings", None)
-    if settings_of is None or not hasattr(item.config.hook, "pytest_timeout_cancel_timer"):
-        return None
-    seconds = settings_of(item).timeout
-    if not seconds or seconds <= 0:
-        return None
-    item.config.hook.pytest_timeout_cancel_timer(item=item)
-    return float(seconds)

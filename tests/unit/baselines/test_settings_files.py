@@ -41,6 +41,13 @@ def test_both_are_refused() -> None:
         read(gate_toml="alpha = 0.1", pyproject_toml="[tool.gate]\nalpha = 0.1")
 
 
+def test_a_list_of_suppressions_is_no_setting() -> None:
+    listed = "[[suppressions]]\nmutant = '0123456789ab'\nreason = 'equal'\n"
+    assert read(gate_toml=f"alpha = 0.1\n{listed}") == Layer("base 1234567:gate.toml", {"alpha": 0.1})
+    both = read(gate_toml=listed, pyproject_toml="[tool.gate]\nalpha = 0.1")
+    assert both == Layer("base 1234567:pyproject.toml", {"alpha": 0.1})
+
+
 @pytest.mark.parametrize(
     ("text", "said", "where"),
     [

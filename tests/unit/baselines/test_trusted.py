@@ -65,6 +65,20 @@ def test_settings_and_baseline_of_the_base_decide(tmp_path: Path) -> None:
     assert trusted.changes.paths == (BASELINE, "gate.toml")
 
 
+def test_the_base_says_which_mutants_are_suppressed(tmp_path: Path) -> None:
+    mutants = '{"gate_baseline":1}\n{"id":"mutant:t#m","mutation":{}}\n'
+    entry = "[[suppressions]]\nmutant = '{}'\nreason = 'equal'\n"
+    base: Files = {
+        BASELINE: mutants,
+        "gate.toml": "alpha = 0.01\n" + entry.format("a" * 12),
+        ".gate/suppressions.toml": entry.format("b" * 12),
+    }
+    head: Files = {".gate/suppressions.toml": entry.format("c" * 12)}
+    trusted = Proposal(tmp_path, base, head).read()
+    assert trusted.changes.suppressed == {"a" * 12, "b" * 12}
+    assert resolve(settings_layers(trusted)).settings.alpha == 0.01
+
+
 def test_pyproject_table(tmp_path: Path) -> None:
     trusted = Proposal(tmp_path, {"pyproject.toml": "[project]\nname='x'\n[tool.gate]\nalpha=0.01\n"}, {}).read()
     assert resolve(settings_layers(trusted)).settings.alpha == 0.01

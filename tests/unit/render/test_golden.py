@@ -10,7 +10,7 @@ import pytest
 
 from gate import render
 from gate.schema.verdict import Verdict
-from tests.support import verdicts
+from tests.support import mutant_cases, verdicts
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 RENDERINGS: dict[str, Callable[[], str]] = {
@@ -26,6 +26,13 @@ RENDERINGS: dict[str, Callable[[], str]] = {
     "verdict-worse.json": lambda: render.verdict_json(verdicts.worse()) + "\n",
     "page-worse.html": lambda: render.page(verdicts.worse()),
     "page-stale.html": lambda: render.page(verdicts.stale()),
+    "comment-mutants.md": lambda: render.comment(mutant_cases.less_guarded()),
+    "terminal-mutants.txt": lambda: render.terminal(mutant_cases.less_guarded(), width=100) + "\n",
+    "show-mutants.txt": lambda: "\n\n".join(_all_shown(mutant_cases.less_guarded())) + "\n",
+    "page-mutants.html": lambda: render.page(mutant_cases.less_guarded()),
+    "mutation-page.html": lambda: render.mutation_page(
+        mutant_cases.SHOWN_CASES, [mutant_cases.SHOWN_PROMPT], about={"seed": "0", "version": "0.1.0"}
+    ),
     "show-worse.txt": lambda: "\n\n".join(_all_shown(verdicts.worse())) + "\n",
     "show-stale.txt": lambda: "\n\n".join(_all_shown(verdicts.stale())) + "\n",
 }

@@ -9,7 +9,7 @@ import pytest
 
 from gate.errors import UsageError
 from gate.trials.carry import Carried, Inputs
-from gate.trials.plan import Ask, Plan, plan_from_text, plan_to_text
+from gate.trials.plan import Ask, Known, Plan, plan_from_text, plan_to_text
 
 ASK = Ask(n0=50, s0=48, cap=60, share=0.004, delta=0.3, power=0.9)
 FULL = Ask(n0=0, s0=0, cap=1, share=0.5, delta=0.01, power=0.99, min_rate=1.0, floor_share=0.1, patient=True)
@@ -23,6 +23,8 @@ LISTS = Inputs(("a.py", "b.py"), ("x.md",), True)
         Plan(session="abc", fixed=7),
         Plan(estimate=3, asks={"b": ASK, "a::ü[x]": FULL}),
         Plan(only=("a", "b")),
+        Plan(fixed=3, only=("mutant:t#m",), known={"mutant:t#m": Known("killed", "t.py::a", "f", "p")}),
+        Plan(asks={"b": ASK}, known={"b": Known("survived"), "c": Known("unread")}),
         Plan(
             carried={
                 "a": (Carried("f1", "101", "holds", LISTS, "no"), Carried("f2", "", "more", Inputs())),

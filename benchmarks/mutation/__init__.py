@@ -1,0 +1,1 @@
+"""What prompt mutation must show; `python -m benchmarks.mutation`."""

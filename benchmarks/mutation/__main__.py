@@ -1,0 +1,46 @@
+"""Prints what prompt mutation must show, one JSON line each, and ends with 1 where anything does not hold.
+
+Beside each figure stands that of Clastogen 0.10.0, taken in the same run, where it is installed and has one. Exact by
+dynamic programming where that is possible, else simulated with fixed seeds, else counted in runs of pytest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+
+from benchmarks.mutation import end_to_end, exact, side_by_side, unchanged
+from benchmarks.stats import beside
+from benchmarks.stats.line import Line
+
+RUNS = 20_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clastogen-python", metavar="PATH", default="", help="a Python that has clastogen==0.10.0")
+    parser.add_argument("--runs", type=int, default=RUNS, help="simulated runs of each figure (default: %(default)s)")
+    parser.add_argument("--pull-requests", type=int, default=200, help="whole runs of item 5 (default: %(default)s)")
+    parser.add_argument("--items", default="1-6", help="such as 5 or 1-4 (default: %(default)s)")
+    options = parser.parse_args()
+    first, _, last = options.items.partition("-")
+    items = set(range(int(first), int(last or first) + 1))
+    clastogen = beside.find(options.clastogen_python)
+    parts: list[tuple[set[int], Callable[[], Iterator[Line]]]] = [
+        ({1, 2, 3}, lambda: exact.lines(clastogen, options.runs)),
+        ({4}, unchanged.lines),
+        ({5}, lambda: end_to_end.lines(options.pull_requests)),
+        ({6}, lambda: side_by_side.lines(clastogen.python)),
+    ]
+    holds = True
+    for own, part in parts:
+        for line in part() if own & items else ():
+            if line.item in items:
+                print(line, flush=True)
+                holds &= line.holds
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

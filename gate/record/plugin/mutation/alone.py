@@ -1,0 +1,140 @@
+"""A marked test by itself: how often it passes without any mutant, and whether it notices an empty prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gate.record.plugin.carrier import FACETS
+from gate.record.plugin.mutation.marker import Wanted
+from gate.record.plugin.mutation.measure import LEAST_RATE, Measure, Own
+
+if TYPE_CHECKING:
+    from gate.record.plugin.calls import Calls
+    from gate.record.plugin.mutation.prepare import Prepared, Prompted
+    from gate.record.plugin.mutation.shared import Shared
+    from gate.trials.plan import Plan
+
+Json = dict[str, Any]
+_MOST_DIGESTS = 1_000
+
+
+class Facts:
+    """What the run of all tests, in which no mutant stands, said of the marked ones; of one process."""
+
+    def __init__(self, shared: Shared, calls: Calls | None) -> None:
+        self._shared = shared
+        self._calls = calls
+        self._facts: dict[str, Json] = {}
+
+    def take(self, report: Any) -> None:
+        """One report of a marked test."""
+        fact = self._facts.setdefault(report.nodeid, {"outcome": "passed", "outcomes": ""})
+        if report.failed or (report.skipped and fact["outcome"] == "passed"):
+            fact["outcome"] = report.outcome
+        trials = getattr(report, FACETS, {}).get("trials")
+        if trials is not None:
+            sessions = trials["sessions"] if isinstance(trials, dict) else trials
+            fact["outcomes"] = "".join(each["outcomes"] for each in sessions)
+
+    def tell(self) -> None:
+        """Let all processes know."""
+        observed = None if self._calls is None else self._calls.observed
+        for test, fact in self._facts.items():
+            sent = []
+            if observed is not None:
+                sent = [each for number in observed.trials(test) for each in observed.sent(test, number)]
+                observed.forget(test)
+            requests = sorted({each.digest for each in sent})[:_MOST_DIGESTS]
+            answers = sorted({each.answer for each in sent if each.answer})[:_MOST_DIGESTS]
+            self._shared.add("fact", test=test, sent=requests, answers=answers, **fact)
+
+
+class Alone:
+    """Measures each test once in a run, by whichever process needs it first.
+
+    Args:
+        plan: what main knows of the tests' pass rates.
+        earlier: what an interrupted run left.
+    """
+
+    def __init__(self, shared: Shared, measure: Measure, prepared: Prepared, plan: Plan) -> None:
+        self._shared = shared
+        self._measure = measure
+        self._prepared = prepared
+        self._plan = plan
+
+    def own(self, test: str, wanted: Wanted) -> Own:
+        """How often a test passes without any mutant."""
+        entry = self._once(
+            "own", own_job(test, wanted), lambda: self.measure_own(test, wanted), test=test, p0=wanted.p0
+        )
+        fact = self._fact(test)
+        sent = frozenset(entry.get("sent", ())) | frozenset(fact.get("sent", ()))
+        answers = frozenset(entry.get("answers", ())) | frozenset(fact.get("answers", ()))
+        return Own(entry["n0"], entry["s0"], entry["p0"], entry["source"], refusal(entry), sent, answers)
+
+    def canary(self, test: str, prompted: Prompted) -> Json:
+        """What a test made of an empty prompt."""
+        job = canary_job(test, prompted.spec)
+        return self._once("canary", job, lambda: self.measure_canary(test, prompted), test=test, target=prompted.spec)
+
+    def measure_own(self, test: str, wanted: Wanted) -> None:
+        """Find the pass rate of a test where it is known already, else by trials."""
+        fact, ask = self._fact(test), self._plan.asks.get(test)
+        if fact.get("outcome", "skipped") != "passed":
+            how = {"failed": "it fails", "skipped": "it is skipped"}.get(fact.get("outcome", ""), "it did not run")
+            self._know(test, wanted, "measured", refused=f"{how} without any mutant")
+        elif wanted.p0 is not None:
+            low = wanted.p0 < LEAST_RATE
+            self._know(
+                test, wanted, "p0", refused=f"its rate p0 = {wanted.p0:g} is below {LEAST_RATE:g}" if low else ""
+            )
+        elif ask is not None:
+            self._know(test, wanted, "committed", ask.n0, ask.s0)
+        elif fact["outcomes"]:
+            self._know(test, wanted, "trials", len(fact["outcomes"]), fact["outcomes"].count("1"))
+        else:
+            self._measure.own(self._prepared.items[test], self._plan.fixed or self._plan.estimate)
+
+    def measure_canary(self, test: str, prompted: Prompted) -> None:
+        """One trial with an empty prompt, unless the test is not mutated anyway."""
+        wanted = next(tries[test] for tries in prompted.tries.values() if test in tries)
+        own = self.own(test, wanted)
+        if own.refused:
+            self._shared.add("canary", test=test, target=prompted.spec, state="unknown", reason=own.refused, calls=0)
+        else:
+            self._measure.canary(self._prepared.items[test], prompted, own)
+
+    def _know(self, test: str, wanted: Wanted, source: str, n0: int = 0, s0: int = 0, *, refused: str = "") -> None:
+        self._shared.add("own", test=test, p0=wanted.p0, n0=n0, s0=s0, source=source, refused=refused, calls=0)
+
+    def _once(self, kind: str, job: str, measure: Any, **fields: Any) -> Json:
+        """The entry of something that one process of the run measures; the others wait for it."""
+        while (entry := self._shared.first(kind, **fields)) is None:
+            if self._shared.claim(job):
+                measure()
+            else:
+                self._shared.wait(lambda: self._shared.first(kind, **fields) is not None, job)
+        return entry
+
+    def _fact(self, test: str) -> Json:
+        return self._shared.first("fact", test=test) or {"outcomes": ""}
+
+
+def own_job(test: str, wanted: Wanted) -> str:
+    """Name of the work to find a test's pass rate."""
+    return f"own {test} {wanted.p0}"
+
+
+def canary_job(test: str, spec: str) -> str:
+    """Name of the work to try an empty prompt."""
+    return f"canary {test} {spec}"
+
+
+def refusal(own: Mapping[str, Any]) -> str:
+    """Why no mutant is tried on a test; empty where they are."""
+    if own["refused"] or not own["n0"]:
+        return str(own["refused"])
+    low = own["s0"] / own["n0"] < LEAST_RATE
+    return f"it passes {own['s0']} of {own['n0']} times without any mutant, fewer than {LEAST_RATE:.0%}" if low else ""

@@ -1,0 +1,338 @@
+"""What is measured of a test and of a mutant: pass rate without any, an empty prompt, and trials under each mutant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gate.record.plugin import stale
+from gate.record.plugin.attempt import shared_fixtures
+from gate.record.plugin.mutation import unread
+from gate.record.plugin.mutation.attempts import Bench, Seen, Trial, TrialMaker
+from gate.record.plugin.mutation.marker import Wanted
+from gate.schema.mutation import summary_id
+from gate.trials.designs import Fixed
+from gate.trials.floor import floor_for
+from gate.trials.loop import DesignLike, Ending, Result, TrialLoop, TrialResult, TrialsRun
+
+if TYPE_CHECKING:
+    from gate.record.plugin.calls import Calls
+    from gate.record.plugin.mutation.prepare import Prompted
+    from gate.record.plugin.mutation.shared import Shared
+
+Json = dict[str, Any]
+LEAST_RATE = 0.80
+"""A test that passes less often without any mutant says too little about one."""
+_MOST_DIGESTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """How often a test passes without any mutant.
+
+    Attributes:
+        n0, s0: trials, and how many of them passed; 0 of 0 where `p0` is known.
+        p0: the rate that the marker gives; None where it was measured.
+        source: `measured`, `trials` of this run, `committed` in the baseline, or `p0`.
+        refused: why no mutant is tried on the test; empty where they are.
+        sent: digests of its requests; empty where none was seen.
+        answers: digests of what came back.
+    """
+
+    n0: int = 0
+    s0: int = 0
+    p0: float | None = None
+    source: str = "measured"
+    refused: str = ""
+    sent: frozenset[str] = frozenset()
+    answers: frozenset[str] = frozenset()
+
+
+class Measure:
+    """Makes the trials of one process and writes what they say into the journal.
+
+    Args:
+        stopped: whether the run is to end; asked before each trial.
+    """
+
+    def __init__(
+        self, maker: TrialMaker, shared: Shared, calls: Calls | None, stopped: Callable[[pytest.Item], bool]
+    ) -> None:
+        self._maker = maker
+        self._shared = shared
+        self._calls = calls
+        self._stopped = stopped
+        self._designs: dict[Any, Any] = {}
+
+    def own(self, item: pytest.Item, count: int) -> None:
+        """So many trials of a test without any mutant."""
+        case = f"{stale.UNMUTATED}{item.nodeid}"
+        loop = TrialLoop(Fixed(count), cap=count)
+
+        def work(bench: Bench) -> None:
+            self._run(loop, bench, bench.trial, notice=False)
+
+        self._maker.make(item, case, work)
+        run = loop.result()
+        sent, answers = self._digests(case)
+        refused = "" if run.ending is Ending.ANSWERED else f"it could not be measured without a mutant: {run.excerpt}"
+        self._shared.add(
+            "own",
+            test=item.nodeid,
+            p0=None,
+            n0=len(run.outcomes),
+            s0=run.passes,
+            source="measured",
+            refused=refused[:500],
+            errors=run.errors,
+            sent=sent,
+            answers=answers,
+            whole=run.ending is Ending.ANSWERED,
+            **self._cost(case),
+        )
+
+    def canary(self, item: pytest.Item, prompted: Prompted, own: Own) -> None:
+        """One trial with an empty prompt: whether the test notices even that, and whether it is read at all."""
+        case = f"{summary_id(prompted.spec)} {item.nodeid}"
+        found: list[Trial] = []
+
+        def work(bench: Bench) -> None:
+            for number in range(4):  # an infrastructure error is no trial
+                found[:] = [bench.trial(number, prompted, _empty(prompted))]
+                if found[0].seen is not Seen.UNREACHABLE:
+                    break
+
+        self._maker.make(item, case, work)
+        trial, state, reason = found[0], "notices", ""
+        sent = [] if self._calls is None else self._all_sent(case)
+        if trial.seen in (Seen.UNREACHABLE, Seen.LACKED):
+            state, reason = "unknown", f"the trial with an empty prompt could not be made: {trial.excerpt}"
+        elif trial.seen is Seen.SPOILT:
+            state, reason = "spoilt", trial.excerpt
+        elif unread.reading(None, prompted.prompt.text, sent, own.sent) == "unread":
+            state = "unread"
+            reason = unread.advice(prompted.prompt.text, prompted.spec, shared_fixtures(item) or self._fixtures(item))
+        elif trial.seen is Seen.PASSED:
+            state = "vacuous"
+            reason = "it passes even with an empty prompt"
+            if not sent:
+                reason += ", or never reads this one (no call was observed)"
+        self._forget(case)
+        self._shared.add(
+            "canary",
+            test=item.nodeid,
+            target=prompted.spec,
+            state=state,
+            reason=reason,
+            observed=len(sent),
+            whole=trial.seen is not Seen.LACKED,
+            **self._cost(case),
+        )
+
+    def pair(self, job: Pairing) -> Json:
+        """Trials of a test under a mutant until its design answers.
+
+        Returns:
+            The entry of the journal.
+        """
+        loop = TrialLoop(job.design, cap=job.cap, s0=job.s0, carried=job.carried, excerpt=job.excerpt)
+        told: Json = {}
+
+        def work(bench: Bench) -> None:
+            def one(number: int) -> Trial:
+                trial = bench.trial(number, job.prompted, job.mutant.apply)
+                if "reading" not in told and self._calls is not None:
+                    told["reading"] = self._reading(job, bench, number)
+                return trial
+
+            stop = self._run(loop, bench, one, notice=job.asked, until=lambda: told.get("reading") == "unread")
+            if stop is not None:
+                told["stop"] = stop
+            if told.get("reading") == "unread":
+                fixtures = bench.attempts.shared
+                told["advice"] = unread.advice(job.prompted.prompt.text, job.prompted.spec, fixtures)
+            told["shared"] = list(bench.attempts.shared)
+
+        if loop.wants_more:
+            self._maker.make(job.item, job.scope, work)
+        entry = self._paired(job, loop.result(), told)
+        self._shared.add("pair", **entry)
+        return entry
+
+    def _paired(self, job: Pairing, run: TrialsRun, told: Json) -> Json:
+        status, reason = _status(job, run, told)
+        _, answers = self._digests(job.scope)
+        same = bool(answers) and bool(job.own.answers) and set(answers) <= job.own.answers
+        self._forget(job.scope)
+        return {
+            "mutant": job.case,
+            "test": job.item.nodeid,
+            "asked": job.asked,
+            "sample": isinstance(job.design, Fixed),
+            "status": status,
+            "reason": reason[:500],
+            "outcomes": run.outcomes,
+            "answer": run.answer,
+            "errors": run.errors,
+            "timed_out": run.timed_out,
+            "carried": run.carried,
+            "excerpt": run.excerpt,
+            "shared": told.get("shared", []),
+            "reading": told.get("reading", "unknown"),
+            "same": same and status == "survived",
+            "content": job.content,
+            "whole": run.ending is Ending.ANSWERED,
+            "open": run.ending is Ending.OPEN and status == "skipped",
+            **self._cost(job.scope),
+        }
+
+    def _run(
+        self,
+        loop: TrialLoop,
+        bench: Bench,
+        one: Callable[[int], Trial],
+        *,
+        notice: bool,
+        until: Callable[[], bool] = lambda: False,
+    ) -> Trial | None:
+        """Trials until the loop is content; the trial that ended it otherwise."""
+        made = len(loop.result().outcomes)
+        while loop.wants_more and not self._stopped(bench.item):
+            trial = one(made)
+            if trial.seen in (Seen.LACKED, Seen.SPOILT, Seen.SKIPPED):
+                loop.tell(TrialResult(Result.ABANDONED, trial.excerpt))
+                return trial
+            if until():
+                return trial
+            made += trial.seen is not Seen.UNREACHABLE
+            loop.tell(_told(trial, notice=notice))
+        return None
+
+    def _reading(self, job: Pairing, bench: Bench, number: int) -> str:
+        assert self._calls is not None  # noqa: S101
+        observed = self._calls.observed
+        sent = () if observed is None else observed.sent(bench.case, number)
+        return unread.reading(job.mutant, job.prompted.prompt.text, sent, job.own.sent)
+
+    def _all_sent(self, case: str) -> list[Any]:
+        observed = None if self._calls is None else self._calls.observed
+        return (
+            []
+            if observed is None
+            else [each for number in observed.trials(case) for each in observed.sent(case, number)]
+        )
+
+    def _digests(self, case: str) -> tuple[list[str], list[str]]:
+        """Digests of what a case sent and was answered, each once, sorted."""
+        sent = self._all_sent(case)
+        requests, answers = {each.digest for each in sent}, {each.answer for each in sent if each.answer}
+        return sorted(requests)[:_MOST_DIGESTS], sorted(answers)[:_MOST_DIGESTS]
+
+    def _forget(self, case: str) -> None:
+        if self._calls is not None and self._calls.observed is not None:
+            self._calls.observed.forget(case)
+
+    def _cost(self, case: str) -> Json:
+        """Calls of a case, and what they took."""
+        if self._calls is None:
+            return {"calls": 0}
+        counts = self._calls.counts(case)
+        return {"calls": counts.live + counts.replayed, "over": counts.refused, "cost": self._calls.since_last(case)}
+
+    def _fixtures(self, item: pytest.Item) -> tuple[str, ...]:
+        """Fixtures of wider scopes, where the item is torn down already."""
+        found = getattr(item, "_fixtureinfo", None)
+        definitions = getattr(found, "name2fixturedefs", {})
+        return tuple(
+            name
+            for name, each in sorted(definitions.items())
+            if each
+            and each[-1].scope != "function"
+            and not str(each[-1].func.__module__).startswith(("_pytest", "pytest"))
+        )
+
+    def design(self, wanted: Wanted, own: Own, share: float) -> tuple[DesignLike, int]:
+        """The rule of a first decision, and the passes of the test without a mutant that it compares with.
+
+        Args:
+            share: chance at most to call a mutant killed that changes nothing.
+        """
+        if own.p0 is not None:
+            return floor_for(own.p0, wanted.max_trials, share, delta=wanted.delta, power=wanted.power), 0
+        from gate.stats.design import Question, design_for
+
+        question = Question(own.n0, wanted.max_trials, share, wanted.delta, wanted.power)
+        return design_for(question, self._designs), own.s0
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One test under one mutant.
+
+    Attributes:
+        case: id of the mutant's case.
+        asked: whether main killed it with this test, so that `1` means that the test noticed it; else `1` means that
+            the test passed.
+        content: digest of all that the trials depend on.
+        carried: outcomes that an earlier run made of the same content.
+    """
+
+    item: pytest.Item
+    prompted: Prompted
+    case: str
+    mutant: Any
+    own: Own
+    design: DesignLike
+    cap: int
+    s0: int
+    asked: bool
+    content: str
+    carried: str = ""
+    excerpt: str = ""
+
+    @property
+    def scope(self) -> str:
+        """Id under which its calls are recorded."""
+        return pair_scope(self.case, self.item.nodeid, asked=self.asked)
+
+
+def pair_scope(case: str, test: str, *, asked: bool) -> str:
+    """Id under which the calls of a test under a mutant are recorded; a sample or a question apart from a decision."""
+    return f"{case} {test} kills" if asked else f"{case} {test}"
+
+
+def _told(trial: Trial, *, notice: bool) -> TrialResult:
+    if trial.seen is Seen.UNREACHABLE:
+        return TrialResult(Result.INFRASTRUCTURE, trial.excerpt)
+    if notice:
+        return TrialResult(Result.PASSED if trial.seen is Seen.NOTICED else Result.FAILED, trial.excerpt)
+    if trial.seen is Seen.PASSED:
+        return TrialResult(Result.PASSED)
+    return TrialResult(Result.TIMED_OUT if trial.timed_out else Result.FAILED, trial.excerpt)
+
+
+def _status(job: Pairing, run: TrialsRun, told: Json) -> tuple[str, str]:
+    """What a pair comes to, and why where it has no verdict."""
+    if told.get("reading") == "unread":
+        return "unread", str(told.get("advice", ""))
+    stop: Trial | None = told.get("stop")
+    if stop is not None:
+        return ("skipped" if stop.seen is Seen.SKIPPED else "error"), stop.excerpt
+    if run.ending is Ending.UNMEASURED:
+        return "error", f"{run.errors} infrastructure errors: {run.excerpt}"
+    if run.ending is Ending.OPEN:
+        return "skipped", "the run ended before a verdict"
+    found = (
+        {"regression": "killed", "holds": "survived"}
+        if not job.asked
+        else {"regression": "survived", "holds": "killed"}
+    )
+    return found.get(run.answer, "undecided"), ""
+
+
+def _empty(prompted: Prompted) -> str:
+    """The emptiest text that a target takes: a list of tools is JSON."""
+    return "[]" if getattr(prompted.target, "as_json", False) else ""

@@ -1,0 +1,230 @@
+"""One mutant to its end: which tests are asked, in which order, and what is written of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gate.record.plugin.mutation.measure import Measure, Own, Pairing, pair_scope
+from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
+from gate.trials.designs import Fixed
+from gate.trials.question import pose
+
+if TYPE_CHECKING:
+    from gate.record.plugin.calls import Calls
+    from gate.record.plugin.mutation.alone import Alone
+    from gate.record.plugin.mutation.shared import Shared
+    from gate.record.plugin.mutation.sources import Sources
+    from gate.record.plugin.mutation.todo import Action, Content
+    from gate.trials.plan import Plan
+
+Json = dict[str, Any]
+_STRENGTH = ("killed", "undecided", "survived", "error", "unread", "vacuous", "skipped")
+"""Of several tests the first of these counts: what is known, before what is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around the mutants of a run.
+
+    Attributes:
+        contents: of each target, by its specification.
+        among: over how many pairs of a mutant and a test the chance of a false kill is spread.
+        earlier: what an interrupted run left.
+        halted: whether nothing more is to be begun.
+    """
+
+    prepared: Prepared
+    plan: Plan
+    sources: Sources
+    contents: Mapping[str, Content]
+    among: int
+    earlier: list[Json]
+    halted: Callable[[], bool]
+    designs: dict[Any, Any] = field(default_factory=dict)
+
+
+class Verdicts:
+    """Decides about mutants, one at a time."""
+
+    def __init__(self, around: Around, shared: Shared, measure: Measure, alone: Alone, calls: Calls | None) -> None:
+        self._around = around
+        self._shared = shared
+        self._measure = measure
+        self._alone = alone
+        self._calls = calls
+
+    def reach(self, prompted: Prompted, case: str, action: Action) -> None:
+        """Do what is to be done about a mutant, and write what became of it."""
+        known = self._around.plan.known.get(case)
+        if action == "suppressed":
+            self._final(prompted, case, "suppressed", reason=prompted.suppressed[case].reason)
+        elif action == "carry" and known is not None:
+            self._final(prompted, case, known.status, killer=known.killer, carried=True)
+        elif action == "sample" and known is not None:
+            entry = self._kills(prompted, case, known.killer)
+            noticed = entry["outcomes"].count("1") * 2 > len(entry["outcomes"])
+            status = entry["status"] if not entry["outcomes"] else "killed" if noticed else "survived"
+            self._final(prompted, case, status, killer=known.killer, kills=entry, reason=entry["reason"])
+        elif action == "ask" and known is not None:
+            self._ask(prompted, case, known.killer)
+        else:
+            self._first(prompted, case)
+
+    def _ask(self, prompted: Prompted, case: str, killer: str) -> None:
+        """Whether the test that killed it on main still does; where it seems not to, whether another one does now."""
+        entry = self._kills(prompted, case, killer)
+        found: list[Json] = []
+        if entry["status"] == "survived":
+            found = self._tried(prompted, case, [test for test in prompted.tries[case] if test != killer])
+        tried = [killer, *(each["test"] for each in found if each["outcomes"])]
+        if found and found[-1]["status"] == "killed":
+            kills = _as_kills(prompted, case, found[-1])
+            self._final(prompted, case, "killed", killer=found[-1]["test"], kills=kills, tests=tried)
+        else:
+            self._final(
+                prompted, case, entry["status"], killer=killer, kills=entry, reason=entry["reason"], tests=tried
+            )
+
+    def _tried(self, prompted: Prompted, case: str, tests: list[str]) -> list[Json]:
+        """One test after the other until one kills the mutant."""
+        found: list[Json] = []
+        for test in tests:
+            found.append(self._pair(prompted, case, test))
+            if found[-1]["status"] == "killed" or self._around.halted():
+                break
+        return found
+
+    def _first(self, prompted: Prompted, case: str) -> None:
+        """Decide about a mutant that main does not know."""
+        found = self._tried(prompted, case, self._ordered(prompted, case))
+        best = min(found, key=lambda entry: _STRENGTH.index(entry["status"]))
+        if best.get("open"):
+            return  # the run was ended in the middle of it
+        killed = best["status"] == "killed"
+        kills: Json | None = None
+        if killed:
+            fixed = self._around.plan.fixed is not None
+            kills = self._kills(prompted, case, best["test"]) if fixed else _as_kills(prompted, case, best)
+        self._final(
+            prompted,
+            case,
+            best["status"],
+            killer=best["test"] if killed else "",
+            kills=kills,
+            reason=best["reason"],
+            tests=[entry["test"] for entry in found if entry["outcomes"]],
+        )
+
+    def _ordered(self, prompted: Prompted, case: str) -> list[str]:
+        """Tests that try a mutant, that which killed it on main first."""
+        known = self._around.plan.known.get(case)
+        first = known.killer if known is not None else ""
+        return sorted(prompted.tries[case], key=lambda test: test != first)
+
+    def _pair(self, prompted: Prompted, case: str, test: str) -> Json:
+        """One test under one mutant, unless something stands in the way."""
+        wanted = prompted.tries[case][test]
+        own = self._alone.own(test, wanted)
+        nothing = {"mutant": case, "test": test, "outcomes": "", "status": "skipped", "reason": own.refused}
+        if own.refused:
+            return nothing
+        canary = self._alone.canary(test, prompted)
+        if canary["state"] in ("vacuous", "unread"):
+            return {**nothing, "status": canary["state"], "reason": canary["reason"]}
+        if canary["state"] == "spoilt":
+            return {**nothing, "status": "error", "reason": canary["reason"]}
+        design, s0 = self._measure.design(wanted, own, wanted.alpha / self._around.among)
+        job = self._pairing(prompted, case, test, asked=False)
+        return self._measure.pair(replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials)))
+
+    def _kills(self, prompted: Prompted, case: str, test: str) -> Json:
+        """Trials in which the test that killed a mutant is asked whether it still does, or a sample of them."""
+        wanted, fixed = prompted.tries[case][test], self._around.plan.fixed
+        job = self._pairing(prompted, case, test, asked=True)
+        if fixed is not None:
+            job = replace(job, design=Fixed(fixed), cap=self._cap(job, fixed), carried="", excerpt="")
+        else:
+            posed = pose(self._around.plan, case, wanted, self._around.designs)
+            job = replace(job, design=posed.design, s0=posed.s0, cap=self._cap(job, posed.cap))
+        entry = self._measure.pair(job)
+        entry["fixed"] = fixed is not None and entry["whole"]
+        entry["wanted"] = wanted.deciding()
+        stored = self._stored(job.scope)
+        alike = len(set(entry["outcomes"])) == 1
+        if self._calls is not None and alike and self._calls.same_answers(job.scope):
+            entry["outcomes"], entry["carried"], stored = entry["outcomes"][:1], 0, 1
+        asks_more = entry["answer"] == "undecided" and fixed is None
+        entry["recorded"] = stored if stored and asks_more and len(entry["outcomes"]) >= stored else 0
+        return entry
+
+    def _pairing(self, prompted: Prompted, case: str, test: str, *, asked: bool) -> Pairing:
+        """A test and a mutant, before it is known how they are decided."""
+        content = self._content(prompted, case, test, asked=asked)
+        outcomes, excerpt = self._carried(pair_scope(case, test, asked=asked), content)
+        item, mutant = self._around.prepared.items[test], prompted.mutants[case]
+        return Pairing(item, prompted, case, mutant, Own(), Fixed(1), 1, 0, asked, content, outcomes, excerpt)
+
+    def _stored(self, scope: str) -> int:
+        """Of how many trials answers are stored, in a replay; else 0."""
+        return self._calls.stored_trials(scope) if self._calls is not None and self._calls.replays else 0
+
+    def _cap(self, job: Pairing, cap: int) -> int:
+        stored = self._stored(job.scope)
+        return min(cap, stored) if stored else cap
+
+    def _content(self, prompted: Prompted, case: str, test: str, *, asked: bool) -> str:
+        """Digest of all that the trials of a pair depend on."""
+        around = self._around
+        mode = "live" if self._calls is None or self._calls.mode == "record" else self._calls.mode
+        parts = [case, test, around.prepared.sources[test], asked, mode, around.contents[prompted.spec].text]
+        told = json.dumps([*parts, around.sources.around])
+        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def _carried(self, scope: str, content: str) -> tuple[str, str]:
+        """Trials of the same content that an earlier run made: an interrupted one, or of the same pull request."""
+        if self._calls is not None and self._calls.mode in ("replay", "record"):
+            return "", ""
+        for carried in self._around.plan.carried.get(scope, ()):
+            if carried.fingerprint == content:
+                return carried.outcomes, carried.excerpt
+        for entry in reversed(self._around.earlier):
+            if entry["kind"] == "pair" and entry.get("content") == content and entry.get("outcomes"):
+                return str(entry["outcomes"]), str(entry.get("excerpt", ""))
+        return "", ""
+
+    def _final(
+        self,
+        prompted: Prompted,
+        case: str,
+        status: str,
+        *,
+        killer: str = "",
+        reason: str = "",
+        kills: Json | None = None,
+        tests: list[str] | None = None,
+        carried: bool = False,
+    ) -> None:
+        if kills is not None and kills.get("open"):
+            return  # the run was ended in the middle of it
+        by = [killer] if killer else list(prompted.tries[case])
+        self._shared.add(
+            "mutant",
+            case=case,
+            status=status,
+            killer=killer,
+            reason=reason,
+            tests=tests or [],
+            carried=carried,
+            kills=kills,
+            fingerprint=tests_digest(self._around.prepared, by),
+        )
+
+
+def _as_kills(prompted: Prompted, case: str, entry: Json) -> Json:
+    """A decision's trials, in which `1` means that the test passed, as those of a kill."""
+    turned = entry["outcomes"].translate(str.maketrans("01", "10"))
+    return {**entry, "outcomes": turned, "fixed": False, "wanted": prompted.tries[case][entry["test"]].deciding()}

@@ -1,0 +1,1 @@
+"""Prompt mutation: faults put into a prompt, to ask whether any test notices."""

@@ -1,0 +1,206 @@
+"""A prompt's layout: what is a paragraph, an item of a list, a heading or code.
+
+Markdown-it finds the blocks. Four of its rules are off, since they would hide text of a prompt: indented code (prompts
+stand in indented literals), HTML blocks (a tag on its own line is a boundary here, what follows is text), link
+references (`[user]: never …`) and tables (a row is a block of its own). `gate.suites.mutation.prompt.lines` then cuts
+paragraphs where prompts do and Markdown doesn't.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gate.errors import UsageError
+from gate.suites.mutation.prompt.lines import Piece, pieces
+from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+
+_NEWLINE = re.compile(r"\r\n?|\n")
+_DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
+_WORDS = re.compile(r"[^\W\d_]")
+_FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
+_SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
+
+
+class Lines:
+    """Where every line of a text starts and ends, as Markdown counts lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0]
+        self.ends: list[int] = []
+        for found in _NEWLINE.finditer(text):
+            self.ends.append(found.start())
+            self.starts.append(found.end())
+        self.ends.append(len(text))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def at(self, line: int) -> str:
+        """A line without its end."""
+        return self.text[self.starts[line] : self.ends[line]]
+
+    def outer(self, first: int, after: int) -> Span:
+        """Whole lines from `first` up to, not including, `after`, their ends included."""
+        end = self.starts[after] if after < len(self.starts) else len(self.text)
+        return Span(self.starts[first], max(end, self.starts[first]))
+
+    def of(self, offset: int) -> int:
+        """The line that holds an offset."""
+        return bisect_right(self.starts, offset) - 1
+
+
+def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Block]:
+    """Blocks in order, without overlap; blank lines belong to none.
+
+    Args:
+        include_code: read code as text, a line a block.
+
+    Raises:
+        UsageError: markdown-it-py is not installed.
+    """
+    blocks: list[Block] = []
+    line = 0
+    for kind, first, after, start, depth, group in _markdown(text, lines):
+        blocks.extend(_left_out(lines, line, first))
+        line = after
+        if kind == "code":
+            blocks.extend(_code(lines, first, after, group, include_code=include_code))
+            continue
+        if kind == "heading":
+            end = start + len(lines.text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+            blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
+            continue
+        for piece in pieces(lines, first, after, start, kind):
+            blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
+    blocks.extend(_left_out(lines, line, len(lines)))
+    return blocks
+
+
+def _left_out(lines: Lines, first: int, after: int) -> list[Block]:
+    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
+    if first >= after or not _WORDS.search(lines.text, lines.starts[first], lines.ends[after - 1]):
+        return []
+    found = (line for line in range(first, after) if _WORDS.search(lines.at(line)))
+    return [block for line in found for block in _by_line(lines, line, line + 1, 0)]
+
+
+def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
+    if piece.kind == "code" and include_code:
+        return _by_line(lines, piece.first, piece.after, group)
+    return [Block(piece.kind, Span(piece.start, piece.end), lines.outer(piece.first, piece.after), depth, group)]
+
+
+def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:
+    """A fence; one that is never closed is text, so that a lost fence can't hide the rest of the prompt."""
+    closed = after - first > 1 and _FENCE_END.match(lines.at(after - 1))
+    if closed and not include_code:
+        return [Block("code", Span(lines.starts[first], lines.ends[after - 1]), lines.outer(first, after), 0, group)]
+    return _by_line(lines, first + 1, after - 1 if closed else after, group)
+
+
+def _by_line(lines: Lines, first: int, after: int, group: int) -> list[Block]:
+    found = []
+    for line in range(first, after):
+        for piece in pieces(lines, line, line + 1, _text_start(lines, line), "paragraph", json=False):
+            if piece.end > piece.start:
+                outer = lines.outer(piece.first, piece.after)
+                found.append(Block(piece.kind, Span(piece.start, piece.end), outer, 0, group))
+    return found
+
+
+def _text_start(lines: Lines, line: int) -> int:
+    shown = lines.at(line)
+    return lines.starts[line] + len(shown) - len(shown.lstrip())
+
+
+@dataclass(slots=True)
+class _State:
+    """Where in the document the parser's tokens are.
+
+    Attributes:
+        lists: groups of the lists that are open, the innermost last.
+        fresh: an item was opened whose text has not come yet.
+        level: of the heading that is open, 0 for a paragraph.
+        setext: that heading is one by the line below it.
+    """
+
+    lists: list[int] = field(default_factory=list)
+    group: int = 0
+    fresh: bool = False
+    level: int = 0
+    setext: bool = False
+
+    def enter(self, token: Any) -> None:
+        kind = token.type
+        if kind.endswith("list_open"):
+            self.group += 1
+            self.lists.append(self.group)
+        elif kind.endswith("list_close"):
+            self.lists.pop()
+        elif kind == "list_item_open":
+            self.fresh = True
+        elif kind == "heading_open":
+            self.level, self.setext = int(token.tag[1:]), token.markup in ("=", "-")
+        elif kind == "paragraph_open":
+            self.level, self.setext = 0, False
+
+
+def _markdown(text: str, lines: Lines) -> Iterator[tuple[BlockKind, int, int, int, int, int]]:
+    """(kind, first line, line after, offset of the text, depth, group) of every block that Markdown knows."""
+    state = _State()
+    for token in _parser().parse(text):
+        if token.type == "fence":
+            state.group += 1
+            yield "code", token.map[0], min(token.map[1], len(lines)), 0, len(state.lists), state.group
+        elif token.type == "inline" and token.content.strip():
+            yield _text_block(state, token, lines)
+        else:
+            state.enter(token)
+
+
+def _text_block(state: _State, token: Any, lines: Lines) -> tuple[BlockKind, int, int, int, int, int]:
+    first, after = token.map
+    depth = len(state.lists)
+    item, state.fresh = state.fresh and depth > 0, False
+    if not depth:
+        state.group += 1
+    start = _content_start(lines, first, token.content)
+    heading = state.level > 0
+    if state.setext:  # a sentence above `---` is a sentence above a rule, no heading
+        heading = after - first == 1 and not _SENTENCE_END.search(lines.at(first))
+        after += heading  # the line below it belongs to a heading
+    if heading:
+        return "heading", first, after, start, state.level, state.group
+    return "item" if item else "paragraph", first, after, start, depth, state.lists[-1] if depth else state.group
+
+
+def _content_start(lines: Lines, line: int, content: str) -> int:
+    """Offset of a block's text in its first line, behind markers of lists and quotations."""
+    shown = lines.at(line)
+    head = _NEWLINE.split(content, maxsplit=1)[0].strip().replace("�", "\0")
+    bare = shown.rstrip().replace("�", "\0")
+    if bare.endswith(head):
+        return lines.starts[line] + len(bare) - len(head)
+    found = shown.replace("�", "\0").find(head)
+    return lines.starts[line] + found if found >= 0 else _text_start(lines, line)
+
+
+@functools.cache
+def _parser() -> Any:
+    try:
+        markdown_it = importlib.import_module("markdown_it")
+    except ImportError:
+        raise UsageError(
+            "reading prompts needs markdown-it-py, which is not installed",
+            remedy="pip install 'robustness-gate[mutation]'",
+        ) from None
+    parser = markdown_it.MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).disable(["html_block", "reference", "code"])
+    parser.core.ruler.disable(["inline", "text_join"])
+    return parser

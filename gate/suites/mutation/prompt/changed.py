@@ -1,0 +1,51 @@
+"""Which rules a pull request that edits the prompt must have mutated: those that changed, and their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from gate.suites.mutation.prompt.model import Prompt, Rule, Span, normal
+
+
+def changed_rules(before: Prompt, after: Prompt) -> tuple[Rule, ...]:
+    """Rules of `after` that were edited, added or moved, with the rule before and the one behind every change.
+
+    A change of other text (a sentence that is no rule, a heading, an example, code) counts as a change at its place.
+    """
+    if before.text == after.text:
+        return ()
+    old, new = _units(before), _units(after)
+    touched: set[int] = set()
+    matcher = SequenceMatcher(a=[key for key, _ in old], b=[key for key, _ in new], autojunk=len(new) > 2_000)
+    for tag, _, _, first, last in matcher.get_opcodes():
+        if tag != "equal":
+            touched.update(_rules_at(after, new, first, last))
+    return tuple(rule for place, rule in enumerate(after.rules) if place in touched)
+
+
+def _rules_at(prompt: Prompt, units: Sequence[tuple[str, Span]], first: int, last: int) -> set[int]:
+    """Places of the rules within units `first` up to `last`, and of one neighbour on each side."""
+    start = units[first][1].start if first < len(units) else len(prompt.text)
+    end = units[last - 1][1].end if last > first else start
+    inside = {place for place, rule in enumerate(prompt.rules) if rule.span.start < end and rule.span.end > start}
+    earlier = [place for place, rule in enumerate(prompt.rules) if rule.span.end <= start]
+    later = [place for place, rule in enumerate(prompt.rules) if rule.span.start >= end]
+    return inside | set(earlier[-1:]) | set(later[:1])
+
+
+def _units(prompt: Prompt) -> list[tuple[str, Span]]:
+    """Sentences, and blocks that hold none, as (words, span) in order."""
+    held = set(range(len(prompt.blocks))) - _with_sentences(prompt)
+    spans = [*prompt.sentences, *(prompt.blocks[place].span for place in sorted(held))]
+    return [(normal(span.of(prompt.text)), span) for span in sorted(spans)]
+
+
+def _with_sentences(prompt: Prompt) -> set[int]:
+    found: set[int] = set()
+    place = 0
+    for sentence in prompt.sentences:
+        while place < len(prompt.blocks) and prompt.blocks[place].outer.end <= sentence.start:
+            place += 1
+        found.add(place)
+    return found

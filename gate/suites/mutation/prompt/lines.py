@@ -1,0 +1,132 @@
+"""Cuts a paragraph where prompts do and Markdown does not.
+
+Boundaries are a tag alone on its line, a Jinja statement alone on its line, a row of a table, a bullet that Markdown
+doesn't know (`•`, `・`, `①`, `2)` in the middle), a label that ends in a colon, and JSON that stands without a fence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from gate.suites.mutation.prompt.model import BlockKind
+
+_SPECIAL = re.compile(
+    r"^[ \t>]*(?:[<{\[|}\]•・‣◦●○■□▪–—①-⑳*+-]|\(?[0-9A-Za-z]{1,3}[.)、．]|={3})|[:：][*_ \t]*$", re.MULTILINE
+)
+_TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
+_CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")
+_BULLET = re.compile(
+    r"[ \t>]*(?:[•・‣◦●○■□▪①-⑳]|[*+–—-](?=[ \t])|\(?(?:\d{1,3}|[A-Za-z])[.)](?=[ \t])|\d{1,3}[、．])[ \t]*"
+)
+_OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
+_CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
+_WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
+_LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
+_UNDERLINE = re.compile(r"[ \t]*[=_~-]{3,}[ \t]*$")
+
+
+class _Lines(Protocol):
+    """Where the lines of a text start and end."""
+
+    starts: list[int]
+    ends: list[int]
+    text: str
+
+    def at(self, line: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines `first` up to `after` of a paragraph, with the text from `start` to `end`."""
+
+    kind: BlockKind
+    first: int
+    after: int
+    start: int
+    end: int
+
+
+def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *, json: bool = True) -> Iterator[Piece]:
+    """The blocks that a paragraph consists of.
+
+    Args:
+        start: offset at which the paragraph's text begins in its first line.
+        kind: what Markdown took the whole for; the first text has it.
+        json: whether JSON without a fence is looked for.
+    """
+    if not _SPECIAL.search(lines.text[start : lines.ends[after - 1]]):
+        yield _piece(lines, kind, first, after, start)
+        return
+    closing = _next_closing(lines, first, after) if json else None
+    line, opened, begin = first, first, start
+    while line < after:
+        at = start if line == first else lines.starts[line]
+        special = _special(lines, line, at, closing)
+        if special is not None:
+            if line > opened:
+                yield _piece(lines, kind, opened, line, begin)
+            found, until = special
+            yield found
+            line = opened = until
+            begin = lines.starts[line] if line < after else 0
+            kind = "paragraph"
+            continue
+        marker = _BULLET.match(lines.text, at, lines.ends[line]) if line > first or kind == "paragraph" else None
+        if marker and marker.end() < lines.ends[line]:
+            if line > opened:
+                yield _piece(lines, kind, opened, line, begin)
+            opened, begin, kind = line, marker.end(), "item"
+        if line + 1 < after and _LABEL.match(lines.text, begin if opened == line else at, lines.ends[line]):
+            yield _piece(lines, kind, opened, line + 1, begin)
+            opened, begin, kind = line + 1, lines.starts[line + 1], "paragraph"
+        line += 1
+    if opened < after:
+        yield _piece(lines, kind, opened, after, begin)
+
+
+def _special(lines: _Lines, line: int, at: int, closing: dict[int, int] | None) -> tuple[Piece, int] | None:
+    """A block that is no prose, and the line after it."""
+    shown = lines.text[at : lines.ends[line]]
+    if _TAGS.match(shown):
+        return _piece(lines, "tag", line, line + 1, at), line + 1
+    if _CONTROL.match(shown):
+        return _piece(lines, "control", line, line + 1, at), line + 1
+    if shown.lstrip(" \t>").startswith("|"):
+        return _piece(lines, "row", line, line + 1, at), line + 1
+    if _UNDERLINE.match(shown):
+        return _piece(lines, "break", line, line + 1, at), line + 1
+    if closing is not None and _OPENS_JSON.match(shown):
+        if _WHOLE_JSON.match(shown):
+            return _piece(lines, "code", line, line + 1, at), line + 1
+        end = closing.get(line)
+        if end is not None:
+            return _piece(lines, "code", line, end + 1, at), end + 1
+    return None
+
+
+def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:
+    """For each line that opens JSON, the line that closes it: the first closing bracket that is indented no deeper."""
+    found: dict[int, int] = {}
+    waiting: list[tuple[int, int]] = []
+    for line in range(first, after):
+        shown = lines.at(line)
+        indent = len(shown) - len(shown.lstrip(" \t>"))
+        if _CLOSES_JSON.match(shown):
+            while waiting and waiting[-1][0] >= indent:
+                found[waiting.pop()[1]] = line
+        elif _OPENS_JSON.match(shown):
+            waiting.append((indent, line))
+    return found
+
+
+def _piece(lines: _Lines, kind: BlockKind, first: int, after: int, start: int) -> Piece:
+    text = lines.text
+    end = max(start, lines.ends[after - 1])
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while start < end and (text[start].isspace() or (text[start] == ">" and kind == "paragraph")):
+        start += 1
+    return Piece(kind, first, after, start, end)

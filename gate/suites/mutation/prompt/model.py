@@ -1,0 +1,139 @@
+"""What a prompt consists of. Every span is a pair of offsets into the prompt as it was given, byte order unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["paragraph", "item", "row", "heading", "label", "code", "tag", "control", "break"]
+RuleKind = Literal["keyword", "conditional", "listed"]
+
+_SPACE = re.compile(r"\s+")
+_ID_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """The characters from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+    def holds(self, other: Span) -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of text between two boundaries of the layout.
+
+    Attributes:
+        span: the text, without the marker of a list, the `#` of a heading or the fence of code.
+        outer: whole lines, marker and line end included.
+        depth: how many lists it stands in, or the level of a heading.
+        group: number of the list or paragraph that it belongs to; rules change places within one group only.
+    """
+
+    kind: BlockKind
+    span: Span
+    outer: Span
+    depth: int = 0
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading or an opening tag with all that it governs; `span` is whole lines."""
+
+    title: str
+    span: Span
+    level: int
+    origin: Literal["heading", "label", "tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One shot of a few-shot prompt; `span` is whole lines."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A sentence that tells the model what it must or must not do.
+
+    Attributes:
+        id: 12 hexadecimal digits, made of the sentence's words and, for a sentence that stands more than once, its
+            number; so it survives edits elsewhere and any other order of the rules.
+        span: the sentence, its closing mark included.
+        language: code of the table whose keywords were found.
+        kind: found by a keyword, by a condition, or because it is listed below a heading such as "Rules".
+        block: index into `Prompt.blocks`.
+    """
+
+    id: str
+    span: Span
+    language: str
+    kind: RuleKind
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A parsed prompt.
+
+    Attributes:
+        sentences: spans of all sentences outside code and examples, rules among them.
+        protected: spans that no operator writes into: placeholders, inline code, tags, addresses.
+        include_code: code was read as text.
+        code_blocks: how many blocks of code were left out.
+        notes: what a reader should know, such as that no rule was found.
+    """
+
+    text: str
+    blocks: tuple[Block, ...]
+    sections: tuple[Section, ...]
+    examples: tuple[Example, ...]
+    rules: tuple[Rule, ...]
+    sentences: tuple[Span, ...]
+    protected: tuple[Span, ...]
+    language: str
+    include_code: bool = False
+    code_blocks: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    def rule_text(self, rule: Rule) -> str:
+        return rule.span.of(self.text)
+
+
+def normal(text: str) -> str:
+    """Text with every run of white space as one space: the same words, however they are wrapped."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def stable_id(*parts: str) -> str:
+    """12 hexadecimal digits of the SHA-256 of the parts, which can't run into each other."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()[:_ID_DIGITS]
+
+
+def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:
+    """Each key with how many equal ones stand before it."""
+    seen: dict[str, int] = {}
+    found = []
+    for key in keys:
+        seen[key] = seen.get(key, -1) + 1
+        found.append((key, seen[key]))
+    return found

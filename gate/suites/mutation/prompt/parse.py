@@ -1,0 +1,156 @@
+"""Text of a prompt -> `Prompt`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+
+from gate.errors import UsageError
+from gate.suites.mutation.prompt.blocks import Lines, blocks_of
+from gate.suites.mutation.prompt.examples import examples_of
+from gate.suites.mutation.prompt.languages import LANGUAGES, Language, is_cjk, language, overall, spaced_languages
+from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, Span
+from gate.suites.mutation.prompt.placeholders import protected_spans
+from gate.suites.mutation.prompt.rules import Sentence, rules_of
+from gate.suites.mutation.prompt.sections import label_of, sections_of
+from gate.suites.mutation.prompt.sentences import sentences
+
+_TEXT = ("paragraph", "item", "row")
+_LONGEST_TITLE, _LONGEST_TITLE_SIGNS = 50, 15  # a longer one is a sentence in which such a word happens to stand
+
+
+def parse(text: str, *, include_code: bool = False) -> Prompt:
+    """Read a prompt. Every span of the answer is a slice of `text`, which is kept as it is.
+
+    Args:
+        text: any text, an empty one too.
+        include_code: also look for rules in fences and in JSON that stands without one.
+
+    Raises:
+        UsageError: `text` is no text, or markdown-it-py is not installed.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"a prompt must be a text, not {type(text).__name__}", remedy="give the prompt's own text")
+    with _without_collection():
+        return _parsed(text, include_code=include_code)
+
+
+def _parsed(text: str, *, include_code: bool) -> Prompt:
+    blocks = blocks_of(text, Lines(text), include_code=include_code)
+    sections = sections_of(text, blocks)
+    examples = examples_of(text, blocks, sections)
+    main = overall(text)
+    protected = protected_spans(text)
+    found = list(_sentences(text, blocks, sections, examples, main))
+    rules = rules_of(text, found, protected, main)
+    code_blocks = sum(block.kind == "code" for block in blocks)
+    return Prompt(
+        text=text,
+        blocks=tuple(blocks),
+        sections=tuple(sections),
+        examples=tuple(examples),
+        rules=tuple(rules),
+        sentences=tuple(one.span for one in found),
+        protected=protected,
+        language=main,
+        include_code=include_code,
+        code_blocks=code_blocks,
+        notes=_notes(text, rules, code_blocks),
+    )
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Many small objects are made and none is garbage: looking for garbage among them takes half of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _notes(text: str, rules: Sequence[Rule], code_blocks: int) -> tuple[str, ...]:
+    if rules:
+        return ()
+    if not text.strip():
+        return ("the prompt is empty, so it holds no rule",)
+    names = ", ".join(language(code).name for code in LANGUAGES)
+    told = f"no rule was found in the prompt: no keyword or condition of {names}"
+    told += ", and no list below a heading such as Rules"
+    if code_blocks:
+        told += f"; {code_blocks} block{'s' if code_blocks > 1 else ''} of code or JSON were not looked at"
+    return (told,)
+
+
+def _sentences(
+    text: str, blocks: Sequence[Block], sections: Sequence[Section], examples: Sequence[Example], main: str
+) -> Iterator[Sentence]:
+    starts = _starts_sentence(main)
+    example_starts = [one.span.start for one in examples]
+    announced = _announced(text, blocks, sections)
+    for place, block in enumerate(blocks):
+        if block.kind not in _TEXT:
+            continue
+        before = bisect_right(example_starts, block.outer.start) - 1
+        if before >= 0 and block.outer.start < examples[before].span.end:
+            continue
+        title = label_of(text, block)
+        spans = _cells(text, block.span) if block.kind == "row" else (block.span,)
+        for span in spans:
+            for sentence in sentences(text, span, starts_sentence=starts):
+                listed = block.kind == "item" and announced[place] and not title
+                yield Sentence(sentence, place, listed, label=bool(title))
+
+
+def _announced(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[bool]:
+    """For each block, whether the innermost heading, label or tag around it announces rules."""
+    found: list[bool] = []
+    opened: list[tuple[int, bool]] = []
+    place = 0
+    for block in blocks:
+        while place < len(sections) and sections[place].span.start <= block.outer.start:
+            opened.append((sections[place].span.end, _announces_rules(sections[place].title)))
+            place += 1
+        while opened and opened[-1][0] <= block.outer.start:
+            opened.pop()
+        found.append(bool(opened) and opened[-1][1])
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _announces_rules(title: str) -> bool:
+    shown = title.replace("_", " ")
+    signs = is_cjk(shown)
+    if len(shown) > (_LONGEST_TITLE_SIGNS if signs else _LONGEST_TITLE):
+        return False
+    tables = (language("zh"), language("ja")) if signs else spaced_languages()
+    return any(table.rule_heading.search(shown) for table in tables)
+
+
+def _cells(text: str, row: Span) -> Iterator[Span]:
+    """The cells of a table's row; the line below its head has none."""
+    start = row.start
+    while start < row.end:
+        bar = text.find("|", start, row.end)
+        end = bar if bar >= 0 else row.end
+        if text[start:end].strip("-: \t"):
+            yield Span(start, end)
+        start = end + 1
+
+
+def _starts_sentence(main: str) -> Callable[[str], bool]:
+    """Whether a capitalised word that begins a line begins a sentence: an article, a pronoun or a keyword does."""
+    tables: list[Language] = [language("en")] if main in ("en", "zh", "ja") else [language("en"), language(main)]
+    known = frozenset().union(*(table.function_words | table.triggers for table in tables))
+    signs = (language("zh").keyword, language("ja").keyword)
+
+    def starts(word: str) -> bool:
+        lowered = word.lower().replace("’", "'").split("'")[0]
+        return lowered in known or any(pattern.match(word) for pattern in signs)
+
+    return starts

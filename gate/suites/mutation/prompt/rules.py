@@ -1,0 +1,120 @@
+"""Which sentences of a prompt are rules: by a keyword, by a condition, or in a list below a heading such as "Rules"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.suites.mutation.prompt.languages import WORD, Language, all_triggers, guess, language
+from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
+from gate.suites.mutation.prompt.placeholders import overlapping
+
+_QUESTION = ("?", "？", "か。")
+_HEAD = re.compile(r"[*_\"'“„«(\[>\s-]*(?:[^\W\d_][^.:!?\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
+_SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_FEWEST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence.
+
+    Attributes:
+        block: index of its block.
+        listed: it stands in a list below a heading that announces rules.
+        label: it is the whole of a label, such as `You must:`.
+    """
+
+    span: Span
+    block: int
+    listed: bool
+    label: bool = False
+
+
+def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span], main: str) -> list[Rule]:
+    """Rules in the order of the text.
+
+    Args:
+        sentences: in order.
+        protected: spans in which a keyword does not count.
+        main: code of the prompt's own language, for sentences that don't tell theirs.
+    """
+    found = [(one, *kind) for one in sentences if (kind := _kind(text, one, protected, main))]
+    keys = numbered(normal(one.span.of(text)) for one, _, _ in found)
+    return [
+        Rule(stable_id("rule", key, str(number)), one.span, code, kind, one.block)
+        for (one, kind, code), (key, number) in zip(found, keys, strict=True)
+    ]
+
+
+def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
+    """How a sentence was found to be a rule, and in which language; None if it is none."""
+    shown = sentence.span.of(text)
+    if shown.rstrip("*_\"'”’ ").endswith(_QUESTION):
+        return None
+    signs = not shown.isascii() and _has_signs(shown)
+    words = [word.lower() for word in WORD.findall(shown)]
+    if not sentence.listed and not signs and all_triggers().isdisjoint(words):
+        return None
+    covered = overlapping(protected, sentence.span)
+    code = guess(shown, words, main)
+    for table in _tables(code, main, signs=signs):
+        kind = _found(text, sentence.span, covered, table)
+        if kind and not (sentence.label and (kind == "conditional" or len(words) < _FEWEST_WORDS)):
+            return kind, table.code
+    if sentence.listed and len(shown) > _FEWEST_WORDS and not shown.startswith(("(", "（")):
+        return "listed", code
+    return None
+
+
+def _tables(code: str, main: str, *, signs: bool) -> Iterator[Language]:
+    """The table of the sentence's language, then those of the prompt and of scripts that it contains."""
+    yield language(code)
+    if code == "ja":
+        return
+    further = (main, "zh", "ja") if signs else (main,)
+    yield from (language(one) for one in dict.fromkeys(further) if one != code)
+
+
+def _found(text: str, span: Span, covered: Sequence[Span], table: Language) -> RuleKind | None:
+    if _outside(table.keyword, text, span, covered):
+        return "keyword"
+    condition = _outside(table.condition, text, span, covered)
+    if condition and _directs(text, span, condition, table):
+        return "conditional"
+    if _outside(table.exception, text, span, covered) and _directs(text, span, None, table):
+        return "conditional"
+    return None
+
+
+def _outside(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> re.Match[str] | None:
+    """First match in a span that touches none of the covered spans."""
+    for found in pattern.finditer(text, span.start, span.end):
+        if not any(one.start < found.end() and found.start() < one.end for one in covered):
+            return found
+    return None
+
+
+def _directs(text: str, span: Span, condition: re.Match[str] | None, table: Language) -> bool:
+    """Whether a sentence with a condition tells what to do rather than how things are.
+
+    It does when the condition comes first, or when it begins with something that is no article, pronoun or the like:
+    in a prompt that is a verb. What is said to the model itself ("you …") counts as well.
+    """
+    if not table.spaced:
+        return True
+    start = _HEAD.match(text, span.start, span.end)
+    begin = start.end() if start else span.start
+    if condition and condition.start() <= begin:
+        return "," in text[condition.end() : span.end] or "then" in text[condition.end() : span.end]
+    word = WORD.match(text, begin, span.end)
+    if not word:
+        return False
+    first = word.group().lower()
+    return first not in table.function_words or first in ("you", "du", "tu", "vous", "usted", "você")
+
+
+def _has_signs(text: str) -> bool:
+    """Whether a text holds Chinese or Japanese signs."""
+    return _SIGNS.search(text) is not None

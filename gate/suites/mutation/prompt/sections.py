@@ -1,0 +1,81 @@
+"""Sections: a heading, a label such as `Rules:` or an opening tag, with all that it governs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gate.suites.mutation.prompt.model import Block, Section, Span
+
+_LABEL_LEVEL = 7  # below every heading
+_TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
+_BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{0,80}[^*_\r\n.!?。！？](?:\*\*|__)[:：]?$")
+_BRACKETED = re.compile(r"(?:\[[^\]\r\n{}]{1,60}\]|【[^】\r\n]{1,60}】|={2,}[^=\r\n]{1,60}={2,})[:：]?$")
+_LONGEST_LABEL = 80
+
+
+def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
+    """Sections in the order in which they begin."""
+    found = [*_by_headings(text, blocks), *_by_tags(text, blocks)]
+    return sorted(found, key=lambda one: (one.span.start, -one.span.end))
+
+
+def label_of(text: str, block: Block) -> str:
+    """The title that a block is, or an empty text: a short line that ends in a colon, is bold or stands in brackets."""
+    if block.kind not in ("paragraph", "item") or len(block.span) > _LONGEST_LABEL:
+        return ""
+    shown = block.span.of(text)
+    if "\n" in shown or "\r" in shown:
+        return ""
+    if shown.rstrip("*_ ").endswith((":", "：")) or _BOLD_LABEL.match(shown) or _BRACKETED.match(shown):
+        return shown.strip("*_#[]【】=:： ")
+    return ""
+
+
+def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
+    """Headings govern until the next of their level; a label until the next heading, label or end of its depth."""
+    opened: list[tuple[int, str, int]] = []
+    for block in blocks:
+        level, title = 0, ""
+        if block.kind == "heading":
+            level, title = block.depth, block.span.of(text)
+            title = title if any(map(str.isalnum, title)) else ""
+        elif block.kind == "tag":
+            level = _LABEL_LEVEL  # a label does not reach over a tag
+        elif block.depth == 0 and block.kind == "paragraph":
+            title = label_of(text, block)
+            level = _LABEL_LEVEL if title else 0
+        if not level:
+            continue
+        while opened and opened[-1][0] >= level:
+            yield _section(opened.pop(), block.outer.start)
+        if title:
+            opened.append((level, title, block.outer.start))
+    end = blocks[-1].outer.end if blocks else 0
+    while opened:
+        yield _section(opened.pop(), end)
+
+
+def _section(opened: tuple[int, str, int], end: int) -> Section:
+    level, title, start = opened
+    return Section(title, Span(start, end), level, "label" if level == _LABEL_LEVEL else "heading")
+
+
+def _by_tags(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
+    """A closing tag ends the last one of its name that is open; one that is never closed begins no section."""
+    opened: dict[str, list[tuple[int, int]]] = {}
+    depth = 0
+    for block in blocks:
+        if block.kind != "tag":
+            continue
+        for tag in _TAG.finditer(text, block.span.start, block.span.end):
+            closing, name, itself = tag[1], tag[2].lower(), tag[4]
+            if itself:
+                continue
+            if not closing:
+                depth += 1
+                opened.setdefault(name, []).append((block.outer.start, depth))
+            elif opened.get(name):
+                start, depth = opened[name].pop()
+                yield Section(tag[2], Span(start, block.outer.end), depth, "tag")
+                depth -= 1

@@ -1,0 +1,38 @@
+"""Which mutants are tried when not all can be: spread over rules first, then over operators, by a seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gate.suites.mutation.operators.edit import Mutant
+from gate.suites.mutation.prompt.model import stable_id
+
+
+def select(mutants: Sequence[Mutant], most: int | None, seed: int) -> tuple[Mutant, ...]:
+    """At most so many mutants, in the order in which they were given.
+
+    The rules take turns in an order that the seed and their ids decide, so that other rules don't move them; a rule's
+    turn goes to the operator that was taken least so far. Mutants of sections, examples, order and tools come after
+    the first turn of all rules and take turns with them from then on.
+    """
+    if most is None or len(mutants) <= most:
+        return tuple(mutants)
+    waiting: dict[str, list[int]] = {}
+    for place, mutant in enumerate(mutants):
+        waiting.setdefault(mutant.rule or f"-{mutant.operator}", []).append(place)
+    turns = sorted(waiting, key=lambda subject: (subject.startswith("-"), stable_id(str(seed), subject)))
+    taken: list[int] = []
+    used: Counter[str] = Counter()
+    while len(taken) < most:
+        for subject in turns:
+            places = waiting[subject]
+            if not places or len(taken) >= most:
+                continue
+            best = min(
+                places, key=lambda place: (used[mutants[place].operator], stable_id(str(seed), mutants[place].id))
+            )
+            places.remove(best)
+            used[mutants[best].operator] += 1
+            taken.append(best)
+    return tuple(mutants[place] for place in sorted(taken))
