@@ -17,6 +17,10 @@ _MARKERS = (
     "mutate_prompt(target, max_mutants=None, delta=.30, alpha=.05, power=.90, max_trials=60, operators=None, seed=0, "
     "p0=None): with --gate-mutate, mutants of the prompt in `target` are tried on this test, which should notice them",
 )
+_CLASTOGEN = (
+    "clastogen(target, max_mutants=5, delta=.30, p0=None, max_steps=None, alpha=.05, beta=.10): as mutate_prompt, in "
+    "the words of the plugin of that name, which is not installed"
+)
 _TRIAL_SECONDS = 300.0
 _COROUTINE = 0x80  # inspect.CO_COROUTINE
 
@@ -108,6 +112,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
+    if not config.pluginmanager.has_plugin("clastogen"):  # who has it, reads its marker there
+        config.addinivalue_line("markers", _CLASTOGEN)
     path = config.getoption("--gate-report", None)
     if path is None:
         _refuse_alone(config)

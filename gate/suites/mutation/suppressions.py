@@ -130,22 +130,25 @@ def clastogen_ids(prompt: Prompt, mutants: Iterable[Mutant], target: str) -> dic
         rule = rules.get(mutant.rule)
         if operator is None or rule is None:
             continue
-        before = prompt.rule_text(rule).rstrip(".!?。！？")
-        for after in _written_after(prompt, mutant, rule.span.start, len(before)):
-            key = f"{operator}:{target}:{before}->{after}".encode("utf-8", "surrogatepass")
-            found.setdefault(hashlib.sha256(key).hexdigest()[:12], mutant.id)
+        whole = prompt.rule_text(rule)
+        for before in dict.fromkeys((whole.rstrip(".!?。！？"), whole)):  # it keeps the point behind a number
+            for after in _written_after(prompt, mutant, rule.span.start, len(before)):
+                key = f"{operator}:{target}:{before}->{after}".encode("utf-8", "surrogatepass")
+                found.setdefault(hashlib.sha256(key).hexdigest()[:12], mutant.id)
     return found
 
 
 def _written_after(prompt: Prompt, mutant: Mutant, start: int, length: int) -> tuple[str, ...]:
-    """The rule's words under the mutant, with the changed word as it is and in capitals."""
+    """The rule under the mutant, with what is new as it is, in capitals, and with its new words alone in capitals."""
     if mutant.operator == "delete-constraint":
         return ("[DELETED]",)
     if len(mutant.spans) != 1:
         return ()
     span, new = mutant.spans[0], mutant.replacements[0]
     head, tail = prompt.text[start : span.start], prompt.text[span.end : start + length]
-    return head + new + tail, head + new.upper() + tail
+    old = span.of(prompt.text).split(" ")
+    words = " ".join(word if word in old else word.upper() for word in new.split(" "))
+    return head + new + tail, head + new.upper() + tail, head + words + tail
 
 
 def _entry(entry: Mapping[str, Any], where: str, today: datetime.date) -> Suppression:

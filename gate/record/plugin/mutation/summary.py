@@ -37,8 +37,8 @@ def summary(results: Results, failures: tuple[str, ...] = (), *, verbose: bool =
     for target in results.targets:
         yield from _target(target, results, verbose=verbose)
     yield from _tests(results)
-    equivalent = [pair for pair in results.pairs if pair["same"]]
-    yield from _equivalent(results, {pair["mutant"] for pair in equivalent})
+    differ = {pair["mutant"] for pair in results.pairs if not pair["same"]}
+    yield from _equivalent(results, {pair["mutant"] for pair in results.pairs if pair["same"]} - differ)
     yield f"calls: {results.calls:,}, those for pass rates, empty prompts and trials that were none included", ""
     for reason in results.reasons:
         yield f"not whole: {_safe(reason, 300)}; the same run again goes on from here", "red"

@@ -105,7 +105,7 @@ def test_ids_of_the_other_tool_are_found_again(operator: str, their_operator: st
 def test_two_entries_for_one_mutant_under_two_ids_are_refused() -> None:
     prompt = parse("Never lie.")
     (mutant,) = mutants_of(prompt, operators=["delete-constraint"]).mutants
-    (theirs,) = clastogen_ids(prompt, [mutant], "a:B")
+    theirs, *_ = clastogen_ids(prompt, [mutant], "a:B")
     text = ONE.replace("0123456789ab", mutant.id) + ONE.replace("0123456789ab", theirs)
     with pytest.raises(SettingsError, match="suppressed twice"):
         matched(parse_suppressions(text, where="s.toml", today=TODAY), [mutant], earlier_ids={theirs: mutant.id})
