@@ -81,7 +81,7 @@ DEFAULTS = Settings()
 
 
 @given(reports)
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_report_holds_under_its_own_baseline(report: Report) -> None:
     baseline = read_report(dump_baseline(distill(report, "abc")), "baseline")
     verdict = compare(baseline, report, DEFAULTS)
@@ -90,7 +90,7 @@ def test_a_report_holds_under_its_own_baseline(report: Report) -> None:
 
 
 @given(reports, doubled, st.randoms(use_true_random=False))
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_order_of_the_files_changes_nothing(main: Report, here: Report, order: object) -> None:
     def shuffled(report: Report) -> Report:
         found = list(report.cases)
@@ -101,7 +101,7 @@ def test_the_order_of_the_files_changes_nothing(main: Report, here: Report, orde
 
 
 @given(doubled, doubled)
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_case_is_paired_once_and_every_finding_is_about_one(main: Report, here: Report) -> None:
     found = align(main, here, {})
     before = {case.id for case in main.cases}
@@ -125,7 +125,7 @@ def badness(exit_code: int) -> int:
 
 
 @given(reports, reports, st.data())
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_worse_outcome_never_lowers_the_exit_code(main: Report, here: Report, data: st.DataObject) -> None:
     def plain(case: Case) -> Case:
         return Case(case.id, outcome=case.outcome)
@@ -155,7 +155,7 @@ def versions(draw: st.DrawFn) -> Case:
 
 
 @given(versions(), st.lists(versions(), min_size=2, max_size=3))
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_duplicate_hides_another(main: Case, here: list[Case]) -> None:
     def exit_code(*cases: Case) -> int:
         return compare(Report((main,)), Report(cases), DEFAULTS).exit_code
@@ -164,7 +164,7 @@ def test_no_duplicate_hides_another(main: Case, here: list[Case]) -> None:
 
 
 @given(reports, reports, st.data())
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_is_not_measured_never_passes(main: Report, here: Report, data: st.DataObject) -> None:
     kept = data.draw(
         st.lists(st.sampled_from(main.cases), max_size=len(main.cases) - 1, unique_by=lambda case: case.id)
@@ -176,7 +176,7 @@ def test_what_is_not_measured_never_passes(main: Report, here: Report, data: st.
 
 
 @given(reports, reports)
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_main_excuses_itself_and_never_more(main: Report, here: Report) -> None:
     alone = compare(main, here, DEFAULTS)
     excused = compare(main, here, DEFAULTS, on_base=here)

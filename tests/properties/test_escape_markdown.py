@@ -40,7 +40,7 @@ def test_names_and_messages_do_nothing_in_a_table(name: str, message: str) -> No
     assert harm(found) == []
 
 
-@settings(max_examples=1_500, deadline=None, suppress_health_check=FAST, database=None)
+@settings(max_examples=500, deadline=None, suppress_health_check=FAST, database=None)
 @given(name=foreign)
 def test_code_shows_what_stood_there(name: str) -> None:
     found = read(f"| {escape.code(name)} | x |\n|---|---|\n")
@@ -48,7 +48,7 @@ def test_code_shows_what_stood_there(name: str) -> None:
     assert found.rows[0][0].strip() == (shown.strip() or (escape.EMPTY if not shown else ""))
 
 
-@settings(max_examples=1_500, deadline=None, suppress_health_check=FAST, database=None)
+@settings(max_examples=500, deadline=None, suppress_health_check=FAST, database=None)
 @given(message=foreign)
 def test_a_sentence_at_the_start_of_a_line_is_one_paragraph(message: str) -> None:
     shown = escape.markdown(message)
@@ -57,7 +57,7 @@ def test_a_sentence_at_the_start_of_a_line_is_one_paragraph(message: str) -> Non
     assert found.blocks in ([], ["paragraph_open", "inline", "paragraph_close"])
 
 
-@settings(max_examples=1_500, deadline=None, suppress_health_check=FAST, database=None)
+@settings(max_examples=500, deadline=None, suppress_health_check=FAST, database=None)
 @given(body=foreign, repeat=st.integers(1, 5))
 def test_a_fence_is_never_left(body: str, repeat: int) -> None:
     text = escape.fenced("\n".join([body] * repeat))
@@ -67,7 +67,7 @@ def test_a_fence_is_never_left(body: str, repeat: int) -> None:
     assert found.blocks == ["fence", "paragraph_open", "inline", "paragraph_close"]
 
 
-@settings(max_examples=1_500, deadline=None, suppress_health_check=FAST, database=None)
+@settings(max_examples=500, deadline=None, suppress_health_check=FAST, database=None)
 @given(text=foreign)
 def test_other_places(text: str) -> None:
     line = escape.terminal(text)

@@ -18,7 +18,7 @@ OWN = ("https://example.org/run/1",)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=SLOW, database=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW, database=None)
 @given(verdict=verdicts, order=st.integers(0, 10**12))
 def test_a_comment_is_harmless_and_whole(verdict: Verdict, order: int) -> None:
     text = render.comment(verdict, order=order)
@@ -37,7 +37,7 @@ def test_a_comment_is_harmless_and_whole(verdict: Verdict, order: int) -> None:
     assert harm(read(render.summary(verdict)), OWN) == []
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW, database=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW, database=None)
 @given(verdict=verdicts, limit=st.integers(SMALLEST, 6_000))
 def test_a_comment_fits_any_limit_and_stays_well_formed(verdict: Verdict, limit: int) -> None:
     text = render.comment(verdict, limit)
@@ -48,7 +48,7 @@ def test_a_comment_fits_any_limit_and_stays_well_formed(verdict: Verdict, limit:
     assert render.parse_marker(text) is not None
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=SLOW, database=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW, database=None)
 @given(verdict=verdicts, columns=st.integers(10, 250), colour=st.booleans())
 def test_a_terminal_and_a_log_show_text_only(verdict: Verdict, columns: int, colour: bool) -> None:
     text = render.terminal(verdict, colour, columns)
@@ -65,7 +65,7 @@ def test_a_terminal_and_a_log_show_text_only(verdict: Verdict, columns: int, col
         assert not UNSEEN.search(shown)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=SLOW, database=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW, database=None)
 @given(verdict=verdicts)
 def test_json_reads_back(verdict: Verdict) -> None:
     text = render.verdict_json(verdict)
@@ -93,7 +93,7 @@ def test_a_page_is_sanitised(verdict: Verdict) -> None:
     assert body.count("<table>") == body.count("</table>")
 
 
-@settings(max_examples=1_000, deadline=None, database=None)
+@settings(max_examples=300, deadline=None, database=None)
 @given(text=foreign)
 def test_a_foreign_text_is_no_marker(text: str) -> None:
     assert render.parse_marker(text) is None
