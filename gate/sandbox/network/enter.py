@@ -61,14 +61,18 @@ def _supervised(loopback: Loopback, command: list[str], environment: dict[bytes,
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # only a descendant's memory may be read where Yama guards it
+    told = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, told)  # until this process knows what to do with them
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         os.close(handle)
         _become(command, environment)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # what it watches must not write into its memory
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in told:
         signal.signal(number, signal.SIG_IGN)  # the whole group is told; the command decides how it ends
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     status: list[int] = []
 
     def reap() -> bool:
