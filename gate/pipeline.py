@@ -158,7 +158,8 @@ def _request_layers(request: Request) -> list[Layer]:
 
 
 def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
-    from gate.baselines.trusted import require_baseline, settings_layers
+    from gate.baselines.required import require_baseline
+    from gate.baselines.trusted import settings_layers
 
     base, event = known.base, known.event
     outer = _request_layers(request)

@@ -26,7 +26,6 @@ from gate.settings.recorded import recorded_folders
 
 __all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "require_baseline", "settings_layers"]
 
-_FIRST = "take the setting out, or commit the first baseline there with `gate baseline create`"
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -169,33 +168,6 @@ def _suppressed(
         return read_at(git, base, path, commit=base.deciding, fetch=fetch)
 
     return suppressed_at(read, git.prefix + settings.working_directory)
-
-
-def require_baseline(trusted: TrustedBase, suite: str) -> None:
-    """Refuse to welcome a suite whose baseline is named, or whose name is new where the base already has baselines.
-
-    Where the base has baselines, a proposal can't bring its own for a suite of another name either: whoever renames
-    the suite would choose what it is judged by.
-
-    Raises:
-        BaselineError: the setting `baseline` names no file, or the base has baselines of other suites only.
-    """
-    if trusted.baseline is None and trusted.named:
-        known = " or ".join(f"`{path}`" for path in trusted.near)
-        raise BaselineError(
-            "the setting `baseline` names a file that is not there",
-            where=trusted.baseline_path,
-            remedy=f"did you mean {known}? Mend it on the default branch" if known else _FIRST,
-        )
-    unknown = trusted.baseline is None or (trusted.changes.first_baseline and trusted.proposed)
-    if unknown and trusted.other_suites:
-        known = ", ".join(f"`{name}`" for name in trusted.other_suites[:5])
-        raise BaselineError(
-            f"the base has baselines of {known}, none of the suite `{suite}`",
-            where=trusted.baseline_path,
-            remedy="check the name of the suite; a new one needs its baseline on the default branch before anything "
-            f"names it: `gate baseline create --suite {suite}`",
-        )
 
 
 def _baseline(git: Git, base: Base, trusted: TrustedBase, settings: Settings, fetch: Fetch | None) -> TrustedBase:

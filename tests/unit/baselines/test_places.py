@@ -9,7 +9,8 @@ import pytest
 from gate.baselines.base import resolve_base
 from gate.baselines.git import Git
 from gate.baselines.places import folder_above, inside, nearest
-from gate.baselines.trusted import read_folder, read_trusted, require_baseline
+from gate.baselines.required import require_baseline
+from gate.baselines.trusted import read_folder, read_trusted
 from gate.errors import BaselineError, SettingsError
 from tests.support.repository import Repository
 

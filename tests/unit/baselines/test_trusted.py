@@ -8,7 +8,8 @@ import pytest
 
 from gate.baselines.base import resolve_base
 from gate.baselines.git import Git
-from gate.baselines.trusted import TrustedBase, read_folder, read_trusted, require_baseline, settings_layers
+from gate.baselines.required import require_baseline
+from gate.baselines.trusted import TrustedBase, read_folder, read_trusted, settings_layers
 from gate.errors import BaselineError, RepositoryError, SettingsError
 from gate.schema.refs import PullRequestRefs
 from gate.schema.verdict import Level, RuleName
