@@ -260,6 +260,36 @@ def test_known_pass_rate_costs_no_trial(repository: Project) -> None:
     assert mutate(repository).counts() == {"skipped": 4}
 
 
+def test_too_few_trials_to_show_anything_are_named(repository: Project) -> None:
+    run = mutate(repository, plan=Plan(session="head", estimate=1))
+    assert run.counts() == {"skipped": 4}
+    assert "1 of 1 trials without a mutant are too few to show a fall of 30%" in run.out
+
+
+def test_a_function_as_semantic_operator_and_a_variable_as_target(repository: Project) -> None:
+    repository.write(
+        "test_a.py",
+        """
+import os, pytest
+from fake_model import ask
+os.environ["SYSTEM"] = "You must always greet. You must never swear."
+
+def rewrite(rule):
+    ask()
+    return None if "swear" in rule else "Greet when you like."
+
+@pytest.mark.mutate_prompt(target=["env:SYSTEM"], operators=[rewrite], p0=1.0)
+def test_a(): assert "always greet" in os.environ["SYSTEM"]
+""",
+    )
+    run = mutate(repository)
+    assert [(each["operator"], each["after"]) for each in run.told["targets"][0]["mutants"]] == [
+        ("semantic", "Greet when you like.")
+    ]
+    assert run.counts() == {"killed": 1}
+    assert repository.calls == 2  # once a rule
+
+
 def test_committed_pass_rate_is_taken(repository: Project) -> None:
     repository.write("test_a.py", STRONG.replace(MARK, "@pytest.mark.stochastic\n" + MARK))
     ask = Ask(n0=50, s0=49, cap=20, share=0.01, delta=0.3, power=0.8)
