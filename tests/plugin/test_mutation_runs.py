@@ -261,6 +261,7 @@ def test_known_pass_rate_costs_no_trial(repository: Project) -> None:
 
 
 def test_too_few_trials_to_show_anything_are_named(repository: Project) -> None:
+    repository.write("test_a.py", STRONG.replace("operators=", "alpha=0.001, operators="))
     run = mutate(repository, plan=Plan(session="head", estimate=1))
     assert run.counts() == {"skipped": 4}
     assert "1 of 1 trials without a mutant are too few to show a fall of 30%" in run.out
