@@ -25,21 +25,30 @@ def of_main(run: Mutated) -> Plan:
     return Plan(session="head", asks=dict.fromkeys(killed, ask), known=known_of(run.report))
 
 
-@pytest.fixture
-def repository(tmp_path: Path, forks: Forks) -> Project:
-    project = Project(tmp_path, forks, repository=True)
+def banking(folder: Path, forks: Forks) -> Project:
+    project = Project(folder, forks, repository=True)
     project.write("bank.py", BANK)
     project.write("test_a.py", STRONG)
     project.track()
     return project
 
 
-def test_the_baseline_has_a_fixed_sample_of_each_kill(repository: Project) -> None:
-    run = mutate(repository, plan=Plan(session="main", fixed=7))
-    samples = [case.trials for case in run.mutants if case.trials is not None]
-    assert [(each.sessions[0].outcomes, each.sessions[0].fixed) for each in samples] == [("1111111", True)] * 2
+@pytest.fixture
+def repository(tmp_path: Path, forks: Forks) -> Project:
+    return banking(tmp_path, forks)
+
+
+@pytest.fixture(scope="module")
+def main(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Mutated:
+    """The run for the baseline, of a project with another file than the tests' own."""
+    return mutate(banking(tmp_path_factory.mktemp("main"), forks), plan=Plan(session="main", fixed=5))
+
+
+def test_the_baseline_has_a_fixed_sample_of_each_kill(main: Mutated) -> None:
+    samples = [case.trials for case in main.mutants if case.trials is not None]
+    assert [(each.sessions[0].outcomes, each.sessions[0].fixed) for each in samples] == [("11111", True)] * 2
     assert dict(samples[0].asked) == {"delta": "0.3", "max_trials": "60", "power": "0.9"}
-    assert run.told["tests"][0]["trials"] == 7
+    assert main.told["tests"][0]["trials"] == 5
 
 
 def test_a_pull_request_runs_what_may_have_changed(repository: Project) -> None:
@@ -68,8 +77,8 @@ def test_a_pull_request_runs_what_may_have_changed(repository: Project) -> None:
     assert not any(case.mutation is not None and case.mutation.carried for case in test.mutants)
 
 
-def test_a_weaker_test_lets_a_mutant_survive(repository: Project) -> None:
-    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
+def test_a_weaker_test_lets_a_mutant_survive(repository: Project, main: Mutated) -> None:
+    plan = of_main(main)
     repository.write(
         "test_a.py",
         STRONG.replace('"verification code" in ask("transfer")', '"must" in bank.PROMPT').replace(
@@ -86,8 +95,8 @@ def test_a_weaker_test_lets_a_mutant_survive(repository: Project) -> None:
     assert not deleted.trials.sessions[0].fixed
 
 
-def test_a_guard_may_move_to_another_test(repository: Project) -> None:
-    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
+def test_a_guard_may_move_to_another_test(repository: Project, main: Mutated) -> None:
+    plan = of_main(main)
     strong = STRONG.replace("test_identity", "test_other").partition("import ask")[2]
     repository.write("test_a.py", STRONG.replace("verification code", "a") + strong)
     repository.track()
@@ -116,8 +125,7 @@ def test_an_edited_prompt_has_its_changed_rules_and_their_neighbours_tried(repos
     assert [text[29:-19] for text, carried in tried.items() if not carried] == ["d", "number e", "f"]
 
 
-def test_an_arm_makes_the_trials_that_it_is_told(repository: Project) -> None:
-    main = mutate(repository, plan=Plan(session="main", fixed=5))
+def test_an_arm_makes_the_trials_that_it_is_told(repository: Project, main: Mutated) -> None:
     wanted = next(case.id for case in main.mutants if case.trials is not None)
     run = mutate(repository, plan=Plan(session="head", fixed=3, only=(wanted,), known=known_of(main.report)))
     assert [case.id for case in run.mutants] == [wanted]
@@ -128,10 +136,8 @@ def test_an_arm_makes_the_trials_that_it_is_told(repository: Project) -> None:
     assert run.report.completeness.complete
 
 
-def test_the_same_content_is_not_rolled_again(repository: Project) -> None:
-    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
-    repository.write("helper.py", "VALUE = 1\n")
-    repository.track()
+def test_the_same_content_is_not_rolled_again(repository: Project, main: Mutated) -> None:
+    plan = of_main(main)
     first = mutate(repository, "--gate-trials=t.jsonl", plan=plan)
     again = mutate(repository, plan=replace(plan, carried=repository.carried(plan).carried))
     assert [each["carried"] for each in again.told["matrix"]] == [
@@ -226,8 +232,8 @@ def test_suppressed(repository: Project) -> None:
     assert "no TOML" in " ".join(repository.pytest("--gate-mutate").errlines)
 
 
-def test_what_main_kills_is_not_suppressed_by_a_pull_request(repository: Project) -> None:
-    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
+def test_what_main_kills_is_not_suppressed_by_a_pull_request(repository: Project, main: Mutated) -> None:
+    plan = of_main(main)
     killed = next(iter(plan.asks)).rpartition("#")[2]
     repository.write("gate.toml", f'[[suppressions]]\nmutant = "{killed}"\nreason = "hide it"\n')
     repository.track()
@@ -252,6 +258,37 @@ def test_known_pass_rate_costs_no_trial(repository: Project) -> None:
     assert run.counts() == {"killed": 2, "survived": 2}
     repository.write("test_a.py", STRONG.replace("operators=", "p0=0.5, operators="))
     assert mutate(repository).counts() == {"skipped": 4}
+
+
+def test_too_few_trials_to_show_anything_are_named(repository: Project) -> None:
+    repository.write("test_a.py", STRONG.replace("operators=", "alpha=0.001, operators="))
+    run = mutate(repository, plan=Plan(session="head", estimate=1))
+    assert run.counts() == {"skipped": 4}
+    assert "1 of 1 trials without a mutant are too few to show a fall of 30%" in run.out
+
+
+def test_a_function_as_semantic_operator_and_a_variable_as_target(repository: Project) -> None:
+    repository.write(
+        "test_a.py",
+        """
+import os, pytest
+from fake_model import ask
+os.environ["SYSTEM"] = "You must always greet. You must never swear."
+
+def rewrite(rule):
+    ask()
+    return None if "swear" in rule else "Greet when you like."
+
+@pytest.mark.mutate_prompt(target=["env:SYSTEM"], operators=[rewrite], p0=1.0)
+def test_a(): assert "always greet" in os.environ["SYSTEM"]
+""",
+    )
+    run = mutate(repository)
+    assert [(each["operator"], each["after"]) for each in run.told["targets"][0]["mutants"]] == [
+        ("semantic", "Greet when you like.")
+    ]
+    assert run.counts() == {"killed": 1}
+    assert repository.calls == 2  # once a rule
 
 
 def test_committed_pass_rate_is_taken(repository: Project) -> None:

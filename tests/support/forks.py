@@ -20,6 +20,9 @@ import markdown_it, gate.record.plugin.calls, gate.record.plugin.mutation.output
 import gate.render, gate.stats.design, gate.suites.mutation.mutants, gate.suites.mutation.suppressions
 import gate.suites.mutation.targets
 
+parsed = gate.suites.mutation.prompt.parse("- You must never say more than 3 words.")
+gate.suites.mutation.mutants.mutants_of(parsed)  # its patterns are compiled here, and not in each child
+
 for line in sys.stdin:
     order = json.loads(line)
     child = os.fork()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.mutation.measure import Measure, Own, Pairing, pair_scope
 from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
-from gate.trials.designs import Fixed
+from gate.trials.designs import Fixed, first_answer
 from gate.trials.question import pose
 
 if TYPE_CHECKING:
@@ -138,6 +138,9 @@ class Verdicts:
         if canary["state"] == "spoilt":
             return {**nothing, "status": "error", "reason": canary["reason"]}
         design, s0 = self._measure.design(wanted, own, wanted.alpha / self._around.among)
+        if first_answer(design, s0, "0" * wanted.max_trials) != "regression":
+            few = f"{own.s0} of {own.n0} trials without a mutant are too few to show a fall of {wanted.delta:.0%}"
+            return {**nothing, "reason": f"{few}, shared by {self._around.among:,} decisions: make more of them"}
         job = self._pairing(prompted, case, test, asked=False)
         return self._measure.pair(replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials)))
 
