@@ -24,7 +24,7 @@ from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
 from gate.settings.recorded import recorded_folders
 
-__all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "require_baseline", "settings_layers"]
+__all__ = ["TrustedBase", "local_layers", "read_folder", "read_trusted", "settings_layers"]
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
