@@ -94,7 +94,9 @@ def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]
 
 def _message(found: Sweep) -> str:
     if found.errors:
-        return f"not measured: {found.errors[0]}"
+        from gate.record.plugin.sweeping import without_texts
+
+        return f"not measured: {without_texts(found.errors)[0]}"
     return f"{found.status}: threshold {found.config.threshold:g}, score {found.score:.3f}"
 
 

@@ -144,6 +144,11 @@ def pinned_ids(pinned: Sequence[object], names: Sequence[str], where: str) -> li
     return [places[each] for each in wanted]
 
 
+def without_texts(errors: Sequence[str]) -> list[str]:
+    """What was not measured, each with the kind of what the model raised, whose text may hold a value of a row."""
+    return list(dict.fromkeys(_CAUSE.sub(r"\1", error) for error in errors))
+
+
 def refuse_unmeasured(found: Sweep, where: str, *, private: bool) -> None:
     """Fail the test where something was not measured; the rest stands in the report by then.
 
@@ -153,7 +158,7 @@ def refuse_unmeasured(found: Sweep, where: str, *, private: bool) -> None:
     Raises:
         UndecidedError: something failed.
     """
-    told = list(dict.fromkeys(_CAUSE.sub(r"\1", error) if private else error for error in found.errors))
+    told = without_texts(found.errors) if private else list(dict.fromkeys(found.errors))
     if told:
         more = f", and {len(told) - 3:,} more" if len(told) > 3 else ""
         raise UndecidedError(f"not measured: {'; '.join(told[:3])}{more}", where=where, remedy=_BY_HAND)

@@ -40,6 +40,13 @@ flat, steep = Model(1), Model(40)
 
 def broken(rows):
     raise RuntimeError("the disk is full")
+
+
+def choosy(rows):  # what it raises holds a value of the row
+    for income in rows["income"]:
+        if 4000 < income < 4100:
+            raise ValueError(f"Canary7391 earns {income}")
+    return flat.predict_proba(rows)
 """
 CONFIG = """
 [data]
@@ -174,6 +181,16 @@ def test_no_value_of_a_row_leaves(gate: Shell, project: Path) -> None:
     told = ended.out + ended.err + "".join((project / name).read_text() for name in ("sweep.json", "sweep.html"))
     assert CANARY not in told
     assert "2900.5" not in told and "3000.5" not in told
+
+
+def test_fault_what_a_model_raised_stays_out_of_every_file(gate: Shell, project: Path) -> None:
+    arguments = ("--output", "sweep.json", "--html", "sweep.html")
+    ended = swept(gate, project, "--json", *arguments, model="choosy", judge="flips", threshold=0.9)
+    assert ended.code == 3
+    told = ended.out + "".join((project / name).read_text(encoding="utf-8") for name in arguments[1::2])
+    assert CANARY not in told and " earns " not in told
+    assert "row 30: ValueError" in told
+    assert f"ValueError: {CANARY} earns 4000.5" in ended.err  # whoever runs it reads the cause
 
 
 def test_a_pickle_needs_consent(gate: Shell, project: Path) -> None:
