@@ -7,6 +7,7 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
+from gate.record.plugin.discretion import discreet
 from gate.record.plugin.examples import keyed
 from gate.record.plugin.recorder import Recorder, facets_of, local_of
 from gate.record.plugin.sweep_call import Call
@@ -25,6 +26,7 @@ class Robustness(Recorder):
     checked, and then dropped.
     """
 
+    @discreet
     def metric(
         self,
         name: str,
@@ -67,6 +69,7 @@ class Robustness(Recorder):
             ),
         )
 
+    @discreet
     def predictions(
         self,
         name: str,
@@ -113,6 +116,7 @@ class Robustness(Recorder):
         self._remember(recorded, names, {})
         return recorded
 
+    @discreet
     def sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
         model: Any,
@@ -210,6 +214,7 @@ class Robustness(Recorder):
             swept, names, keeper = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
         return self._swept(swept, names, keeper, threshold, pinned, where)
 
+    @discreet
     def text_sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
         predict: Any,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, values
+from gate.record.plugin.values import ValueRefusedError
 
 if TYPE_CHECKING:
     from gate.suites.perturbation.audit_config import SweepConfig
@@ -131,8 +132,11 @@ def inputs_of(candidate: Any, y: Any, labels: Any, where: str) -> Given:
     given = [name for name in named if name is not None]
     repeated = values.twice(given)
     if repeated is not None or len(given) < len(named):
-        what = "a missing value" if repeated is None else f"the class {repeated!r:.60} twice"
-        raise UsageError(f"`labels` holds {what}", where=where, remedy="list every class once")
+        what, untold = "a missing value", "a missing value"
+        if repeated is not None:
+            what, untold = f"the class {repeated!r:.60} twice", "a class twice"
+        remedy = "list every class once"
+        raise ValueRefusedError(f"`labels` holds {what}", f"`labels` holds {untold}", where=where, remedy=remedy)
     return Given(told, given, numeric)
 
 
@@ -181,7 +185,8 @@ def _clean(model: Model, given: Given, frame: Any, where: str) -> tuple[Model, A
         return replace(model, labels=labels), replace(clean, labels=labels)
     if clean.kind == "labels" and known and not known & set(clean.labels):
         told = f"the model answers {clean.labels[0]!r:.60}, and y holds {min(known)!r:.60}"
-        raise UsageError(told, where=where, remedy="give y the classes that the model answers")
+        untold = "no class of y is one that the model answers"
+        raise ValueRefusedError(told, untold, where=where, remedy="give y the classes that the model answers")
     return model, clean
 
 

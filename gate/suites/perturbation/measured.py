@@ -151,7 +151,14 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         noise=tuple(swept),
         others=moved,
         **predictions_of(
-            clean, truth, asked.right, swept, [each.worst for each in steps if each.worst is not None], config, moved
+            clean,
+            truth,
+            asked.right,
+            swept,
+            [each.worst for each in steps if each.worst is not None],
+            config,
+            schema,
+            moved,
         ),
     )
 

@@ -13,6 +13,7 @@ from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
 from gate.suites.perturbation.models import Answers
 from gate.suites.perturbation.noise_sweep import Noisy
+from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Worst
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ WITHIN, BEYOND = "within the tolerance", "beyond the tolerance"
 DELTA_TOLERANCE = 0.05
 """A retrained model moves the largest change a little."""
 RATE_TOLERANCE = 0.02
+NAMES_SHOWN = 200
+"""Characters of columns' names that a design spells out."""
 
 
 def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float | None) -> list[Metric]:
@@ -73,6 +76,7 @@ def predictions_of(
     swept: Sequence[Noisy],
     worst: Sequence[Worst],
     config: SweepConfig,
+    schema: Schema,
     others: Sequence[Moved] = (),
 ) -> dict[str, Any]:
     """What a report holds of it, one character an example; nothing where there are too many classes.
@@ -105,7 +109,7 @@ def predictions_of(
         "predicted": predicted,
         "scores": _scores(clean),
         "attacks": tuple(attacks),
-        "design": _design(config, clean),
+        "design": _design(config, clean, schema),
     }
 
 
@@ -136,12 +140,16 @@ def _classes(clean: Answers, truth: Sequence[object], right: Any, labels: Sequen
     )
 
 
-def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
-    """What decides the measurement; what is left at its default is not named, so that old baselines compare.
+def _design(config: SweepConfig, clean: Answers, schema: Schema) -> dict[str, str]:
+    """What decides the measurement; a setting that is left at its default is not named, so that old baselines compare.
 
-    What is declared of columns stands there as a digest: it may hold bounds and levels.
+    Which columns move belongs to it: a column of numbers that turns into texts is attacked no longer, and a model that
+    leans on it would look the more robust for that. What is declared of columns stands there as a digest: it may hold
+    bounds and levels.
     """
     design: dict[str, Any] = {
+        "columns moved": _named(schema),
+        "columns typed": _digest(sorted((each.name, each.kind, each.group) for each in schema.perturbable())),
         "epsilons": list(config.epsilons),
         "protected": sorted(config.protected),
         "seed": config.seed,
@@ -158,6 +166,12 @@ def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
         if getattr(config, name):
             design[name] = _digest(getattr(config, name))
     return {name: json.dumps(value) for name, value in design.items()}
+
+
+def _named(schema: Schema) -> list[str] | int:
+    """The columns that noise and search move, or how many they are where a reader would not read them all."""
+    names = sorted(column.name for column in schema.movable())
+    return names if sum(map(len, names)) <= NAMES_SHOWN else len(names)
 
 
 def _digest(declared: Any) -> str:

@@ -126,6 +126,18 @@ def test_what_a_report_holds_is_one_character_an_example_and_moves_in_units_of_s
     assert json.loads(found.design["epsilons"]) == [0.2]
 
 
+def test_fault_a_column_that_turns_into_texts_makes_another_attack_and_not_a_sturdier_model() -> None:
+    rows = population(60)
+    blind = rows.assign(a=rows["a"].astype(str), b=rows["b"].astype(str))
+    config = SweepConfig("t", epsilons=(0.2,), worst_case=False)
+    whole, cast = run(rows, config, worst=False), run(blind, config, worst=False)
+    differing = {key for key in whole.design if whole.design[key] != cast.design[key]}
+    assert cast.score < whole.score
+    assert differing == {"columns moved", "columns typed"}
+    assert json.loads(cast.design["columns moved"]) == list("cdef")
+    assert run(rows[list("fedcba")], config, worst=False).design == whole.design
+
+
 def test_the_reference_keys_are_exported() -> None:
     found = run(population(40), SweepConfig("t"), worst=False)
     analysis = stability_analysis(found)
