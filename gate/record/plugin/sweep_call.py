@@ -83,7 +83,8 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
     keeper = keeper_of(names) if config.worst_case else None
     found = sweep_table(
         config, frame, schema, model, given.truth,
-        search=None if keeper is None else keeping(keeper),
+        names=names,
+        search=None if keeper is None else keeping(keeper, names=names),
         clean=clean,
         draws=call.draws,
         perturbations=planned(call.perturbations, config.epsilons, where),
