@@ -19,8 +19,10 @@ Places = tuple[tuple[int, int], ...]
 """Examples as (index before, index after)."""
 LISTS_ATTACKS = frozenset({"epsilons"})
 """Parts of a design that say which attacks were made and change none of them."""
-OF_THE_SEARCH = frozenset({"budget", "swaps"})
+OF_THE_SEARCH = frozenset({"attack", "budget", "swaps"})
 """Parts of a design that decide about the search for the worst case, and about no other attack."""
+OF_THE_NOISE = frozenset({"rows"})
+"""Parts of a design that decide about what is drawn row after row, and not about the search, whose rows draw alone."""
 SEARCH = "worst case "
 """What the names of its attacks begin with."""
 _FOREIGN = "?"
@@ -124,8 +126,7 @@ def other_design(flips: Flips, name: str) -> tuple[str, ...]:
     """Parts of main's design that differ here, so that the attack of the same name is another one; sorted."""
     before, after = flips.before.design, flips.after.design
     keys = {*before, *after} - LISTS_ATTACKS
-    if not name.startswith(SEARCH):
-        keys -= OF_THE_SEARCH
+    keys -= OF_THE_NOISE if name.startswith(SEARCH) else OF_THE_SEARCH
     return tuple(sorted(key for key in keys if before.get(key) != after.get(key)))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -102,7 +104,7 @@ def private(reports: bool, where: str) -> Iterator[None]:
 
 
 def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
-    """What stands in the report.
+    """What stands in the report; its design says by a digest which rows drew noise, since each draws after the last.
 
     Raises:
         UsageError: more classes than a report has symbols for.
@@ -118,8 +120,14 @@ def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
         predicted=found.predicted,
         scores=found.scores,
         attacks=found.attacks,
-        design=found.design,
+        design={**found.design, "rows": _digest(ids)},
     )
+
+
+def _digest(ids: Iterable[str]) -> str:
+    """Which rows there are, in any order, of their keyed ids."""
+    told = "\n".join(sorted(ids)).encode("utf-8", "surrogatepass")
+    return json.dumps(hashlib.blake2b(told, digest_size=8).hexdigest())
 
 
 def witnesses_left(keeper: Keeper, name: str, left: dict[str, str]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped
@@ -13,6 +13,7 @@ from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.names import unknown
 from gate.suites.perturbation.tabular.operators import OPERATORS
 from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.row_order import inverse, placed
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.tabular.strengths import Unit, checked
 
@@ -78,13 +79,31 @@ def further(  # noqa: PLR0913  what every perturbation needs
     seed: int,
     tolerance: float | None = None,
     spread: float | None = None,
+    order: Any = None,
     where: str = "sweep",
 ) -> Moved:
     """Ask the model about rows under one perturbation.
 
+    Args:
+        order: (n,) places of the rows in the order in which they draw; None for their own.
+
     Raises:
         UsageError: no column that it may move, or what `ask` raises.
     """
+    if order is not None:
+        found = further(
+            model, frame.take(order), schema, clean.take(order), name, strength, seed=seed, tolerance=tolerance,
+            spread=spread, where=where,
+        )  # fmt: skip
+        back = inverse(order)
+        return replace(
+            found,
+            answers=found.answers.take(back),
+            changes=found.changes[back],
+            flipped=found.flipped[back],
+            moves=placed(found.moves, order),
+            raw=placed(found.raw, order),
+        )
     shown = f"{name} {_LETTERS[OPERATORS[name].unit]}{strength:g}"
     native = perturbed(frame, schema, name, strength, seed=seed, where=where)
     answers = ask(model, native, frame.rows, f"{where}, {shown}")

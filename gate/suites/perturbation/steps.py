@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What every ε is measured against."""
+    """What every ε is measured against; `order` is that in which rows draw, None for their own."""
 
     config: SweepConfig
     frame: Frame
@@ -58,6 +58,7 @@ class Asked:
     draws: int
     threads: int = 1
     limit: TimeLimit = FOREVER
+    order: Any = None
 
 
 def every(asked: Asked, search: Search | None, progress: Progress, errors: list[str]) -> list[tuple[Step, Noisy]]:
@@ -128,7 +129,7 @@ def _noisy(asked: Asked, epsilon: float, progress: Progress) -> Noisy:
     noisy = gaussian(
         asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
         draws=asked.draws, tolerance=config.tolerance, spread=asked.unit, where=asked.where,
-        threads=asked.threads, limit=asked.limit,
+        threads=asked.threads, limit=asked.limit, order=asked.order,
     )  # fmt: skip
     return replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
 
@@ -147,7 +148,7 @@ def others(
         try:
             moved = further(
                 asked.model, asked.frame, asked.schema, asked.clean, name, strength, seed=asked.config.seed,
-                tolerance=asked.config.tolerance, spread=asked.unit, where=asked.where,
+                tolerance=asked.config.tolerance, spread=asked.unit, order=asked.order, where=asked.where,
             )  # fmt: skip
         except UsageError as error:
             errors.append(f"{name} {strength:g}: {error.message}")

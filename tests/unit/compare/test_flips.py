@@ -76,6 +76,16 @@ def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(na
     assert ("missing-case" in found) != compared
 
 
+@pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", False), ("worst case ε=0.1", True)])
+def test_other_rows_make_other_noise_and_no_other_worst_case(name: str, compared: bool) -> None:
+    before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "rows": '"a"'})
+    here = predictions("11", "11", Attack(name, "10"), design={"seed": "0", "rows": '"b"'})
+    found = rules_of(judged(one(before), one(here)))
+    assert ("adversarial-regression" in found) == compared
+    assert ("missing-case" in found) != compared
+    assert "settings-changed" not in found
+
+
 def test_replayed_witnesses_are_counted_as_evidence() -> None:
     name = "worst case ε=0.1"
     before = predictions("111", "111", Attack(name, "000"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_protected_is_followed_through_one_hot_columns() -> None:
     fixture()[0].sweep(model, x, [0, 1] * 30, protected="sex", worst_case=True, swaps=2, budget=20, epsilons=[0.5])
     assert all(set(given["sex_f"] + given["sex_m"]) == {1.0} for given in seen)
     whole = [given for given in seen if len(given) == 60]
-    assert all((given["sex_f"].to_numpy() == x["sex_f"].to_numpy()).all() for given in whole)
+    assert all((given["sex_f"] == x["sex_f"].loc[given.index]).all() for given in whole)
 
 
 def test_the_worst_case_finds_what_noise_misses_and_is_off_by_default() -> None:
@@ -280,7 +281,7 @@ def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() ->
     def design(**options: Any) -> Any:
         return fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.1], **options).predictions.design
 
-    declared = {key: value for key, value in design().items() if not key.startswith("columns ")}
+    declared = {key: value for key, value in design().items() if key != "rows" and not key.startswith("columns ")}
     assert declared == {"epsilons": "[0.1]", "protected": "[]", "seed": "0"}
     assert design(draws=3, perturbations=["uniform"]) == design()
     searched = design(worst_case=True, budget=20, swaps=2, scale="mad")
@@ -289,6 +290,33 @@ def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() ->
     assert set(wide) - set(design()) == {"columns"}
     assert design()["columns moved"] == '["a"]'
     assert wide != narrow and "7654321" not in str(wide)
+
+
+def test_fault_the_order_of_rows_changes_no_mark_and_other_rows_are_another_noise() -> None:
+    rows = line().assign(city=["x", "y", "z"] * 20)
+    named = {
+        "worst_case": True,
+        "perturbations": ["category-swap", "uniform", "missing"],
+        "epsilons": [0.2],
+        "rows": 40,
+    }
+    y = pd.Series([0, 1] * 30, index=rows.index)
+
+    def marks(order: Any, given: Any = None, **more: Any) -> dict[str, dict[str, str]]:
+        shown, told = rows.iloc[order], y.iloc[order]
+        inputs = shown if given is None else given(shown)
+        found = fixture()[0].sweep(second, inputs, told.tolist(), ids=list(shown.index), **more).predictions
+        assert len(json.loads(found.design["rows"])) == 16
+        return {each.name: dict(zip(found.ids, each.flipped, strict=True)) for each in found.attacks}
+
+    backwards = list(range(59, -1, -1))
+    assert marks(backwards, **named) == marks(list(range(60)), **named)
+    array = {"epsilons": [0.2], "worst_case": True}
+    column = lambda shown: shown[["a"]].to_numpy()  # noqa: E731
+    assert marks(backwards, column, **array) == marks(list(range(60)), column, **array)
+    fewer = fixture()[0].sweep(second, line(50), [0, 1] * 25, epsilons=[0.2]).predictions
+    whole = fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.2]).predictions
+    assert {key for key in whole.design if whole.design[key] != fewer.design[key]} == {"rows"}
 
 
 def test_a_target_among_the_features_is_refused_and_another_column_of_its_name_is_not() -> None:
