@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, values
@@ -110,6 +110,52 @@ def checked(config: SweepConfig, where: str) -> SweepConfig:
         remedy = "choose probabilities, labels or values"
         raise UsageError(f"kind is {config.kind!r:.40}", where=where, remedy=remedy)
     return replace(config, epsilons=tuple(checked_epsilons(config.epsilons, where)))
+
+
+def texts(given: object, where: str) -> tuple[str, ...]:
+    """Names or relations; a single text is one.
+
+    Raises:
+        UsageError: no list.
+    """
+    if isinstance(given, str):
+        return (given,)
+    return tuple(
+        str(each) for each in values.series(cast("Iterable[object]", given), where)
+    )  # which refuses what is no list
+
+
+def mapping(given: object, where: str) -> Mapping[str, Any]:
+    """A mapping, empty for None.
+
+    Raises:
+        UsageError: anything else.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        told = f"expected a mapping by column, found {type(given).__name__}"
+        raise UsageError(told, where=where, remedy='give {"column": …}')
+    return given or {}
+
+
+def aliases(given: object, where: str) -> dict[str, tuple[str, ...]]:
+    """By attribute its other names.
+
+    Raises:
+        UsageError: no mapping to names.
+    """
+    return {str(name): texts(others, f"{where} of {name!r:.60}") for name, others in mapping(given, where).items()}
+
+
+def at_least_one(given: object, where: str) -> int:
+    """A whole number of at least 1.
+
+    Raises:
+        UsageError: anything else.
+    """
+    found = values.whole(given, where)
+    if found < 1:
+        raise UsageError(f"{found:,} is less than 1", where=where, remedy="give at least 1")
+    return found
 
 
 def inputs_of(candidate: Any, y: Any, labels: Any, where: str) -> Given:

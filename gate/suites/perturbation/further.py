@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
+from gate.errors import UsageError
 from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.draws import GAUSSIAN
@@ -41,9 +43,7 @@ class Moved:
     raw: Mapping[int, str] = field(default_factory=dict)
 
 
-def planned(
-    wanted: Iterable[str] | Mapping[str, Iterable[float]], epsilons: Iterable[float], where: str
-) -> list[tuple[str, float]]:
+def planned(wanted: object, epsilons: Iterable[float], where: str) -> list[tuple[str, float]]:
     """Each further perturbation with each of its strengths; Gaussian noise is made anyway and left out.
 
     Args:
@@ -53,7 +53,10 @@ def planned(
     Raises:
         UsageError: an unknown name, with the nearest one, or a strength that its unit can't have.
     """
-    given: Mapping[str, Iterable[float]] = (
+    if not isinstance(wanted, Iterable):
+        told = f"perturbations are names or a mapping from names to strengths, not {type(wanted).__name__}"
+        raise UsageError(told, where=where, remedy='give names, such as ["missing"]')
+    given: Mapping[str, object] = (
         wanted if isinstance(wanted, Mapping) else dict.fromkeys([wanted] if isinstance(wanted, str) else wanted, ())
     )
     found = []
@@ -63,8 +66,22 @@ def planned(
         if name == GAUSSIAN:
             continue
         unit = OPERATORS[name].unit
-        chosen = list(strengths) or list(DEFAULTS.get(unit, epsilons))
+        chosen = _numbers(name, strengths, where) or list(DEFAULTS.get(unit, epsilons))
         found += [(name, strength) for strength in checked(chosen, f"{where}, {name}", unit)]
+    return found
+
+
+def _numbers(name: str, strengths: object, where: str) -> list[float]:
+    """The strengths of one perturbation.
+
+    Raises:
+        UsageError: no list of numbers.
+    """
+    given = list(strengths) if isinstance(strengths, Iterable) else [None]
+    found = [float(each) for each in given if not isinstance(each, bool) and isinstance(each, Real)]
+    if len(found) < len(given):
+        told = f"the strengths of {name!r:.60} are no list of numbers"
+        raise UsageError(told, where=where, remedy=f'give a list, such as {{"{name:.60}": [0.1]}}')
     return found
 
 

@@ -75,6 +75,17 @@ def test_truth_of_another_type_than_labels_is_refused() -> None:
         ({"protected": "b"}, "no column to protect 'b'"),
         ({"seed": 0.5}, "a whole number"),
         ({"epsilons": ["a lot"]}, "expected a number"),
+        ({"protected": None}, "protected: expected a list"),
+        ({"relations": 3}, "relations: expected a list"),
+        ({"relations": "a <= b"}, "there is no column 'b'"),
+        ({"schema": ["a"]}, "schema: expected a mapping"),
+        ({"aliases": ["a"]}, "aliases: expected a mapping"),
+        ({"aliases": {"a": 3}}, "aliases of 'a': expected a list"),
+        ({"draws": "x"}, "draws: expected a number"),
+        ({"draws": 0}, "draws: 0 is less than 1"),
+        ({"perturbations": 3}, "names or a mapping"),
+        ({"perturbations": {"missing": 0.2}}, "strengths of 'missing'"),
+        ({"perturbations": {"missing": ["a"]}}, "strengths of 'missing'"),
     ],
 )
 def test_refused(options: dict[str, Any], message: str) -> None:

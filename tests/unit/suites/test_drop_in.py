@@ -206,6 +206,28 @@ def test_tables_that_nothing_can_be_moved_in_are_refused(bad: Any) -> None:
         run_perturbation_sweep(Linear({}), bad, [])
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon_values": 0.1},
+        {"protected_features": None},
+        {"seed": "x"},
+        {"seed": 1.5},
+        {"seed": None},
+        {"seed": True},
+    ],
+)
+def test_fault_arguments_of_another_type_are_refused_in_the_callers_own_error(rows: Any, given: Any) -> None:
+    with pytest.raises(PerturbationError):
+        run_perturbation_sweep(Linear({"income": 1.0}), rows, **{"protected_features": ["sex"], **given})
+
+
+def test_a_seed_of_numpy_is_a_whole_number(model: Linear, rows: Any) -> None:
+    told = run_perturbation_sweep(model, rows, ["sex"], [0.1], seed=np.int64(3))
+    assert told == run_perturbation_sweep(model, rows, ["sex"], [0.1], seed=3)
+    assert type(told.seed) is int
+
+
 def test_errors_are_what_callers_of_the_reference_catch() -> None:
     assert issubclass(PerturbationError, ValueError)
     assert issubclass(PerturbationError, UsageError)
