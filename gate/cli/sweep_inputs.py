@@ -191,8 +191,10 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     """Features, true answers and names of the rows; of a large Parquet file only the last two are held.
 
     Raises:
-        UsageError: pandas is missing, the file can't be read, or a column that is named is not in it.
+        UsageError: pandas is missing, the file can't be read, a column that is named is not in it, or a column or an id
+            stands twice.
     """
+    from gate.record.plugin import examples
     from gate.suites.perturbation.tabular.sampling import sample
 
     path = folder / config.path
@@ -204,6 +206,7 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
         raise UsageError("the table has no rows", where=where, remedy="a sweep needs at least one example")
     table.columns = [str(name) for name in table.columns]
     columns = large or list(table.columns)
+    _refuse_twice(columns if path.suffix in _PARQUET else _header(path), where)
     for name in (config.target, config.ids, *config.features):
         if name and name not in columns:
             raise UsageError(f"there is no column {name!r:.60}", where=where, remedy=_nearest(name, columns))
@@ -213,6 +216,7 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     rows = len(table)
     truth: list[object] = plain(table[config.target]) if config.target else [None for _ in range(rows)]
     ids: list[object] = plain(table[config.ids]) if config.ids else list(range(rows))
+    examples.identifiers(ids, f"{where}, {config.ids}")  # before anything is asked, which may take long
     features = list(config.features) or [name for name in columns if name not in (config.target, config.ids)]
     chosen = sample(config.rows, ids, strata(truth), seed=config.seed, where=where)
     if large:
@@ -250,6 +254,24 @@ def _read(path: Path, columns: list[str] | None = None) -> Any:
         told = " ".join(f"{type(error).__name__}: {error}".split())
         remedy = "give a CSV file with a header, or a Parquet file with pyarrow installed"
         raise UsageError(f"can't be read as a table: {told:.200}", where=str(path), remedy=remedy) from error
+
+
+def _header(path: Path) -> list[str]:
+    """Names of a CSV file's columns as they are written; the reader itself renames what stands twice."""
+    pandas: Any = importlib.import_module("pandas")
+    (names,) = pandas.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).values.tolist()
+    return [str(name) for name in names]
+
+
+def _refuse_twice(columns: Sequence[str], where: str) -> None:
+    """Refuse a column of a name that another has: which of the two is protected, nobody could say.
+
+    Raises:
+        UsageError: there is one.
+    """
+    twice = [name for place, name in enumerate(columns) if name and name in columns[:place]]
+    if twice:
+        raise UsageError(f"the column {twice[0]!r:.60} stands twice", where=where, remedy="name every column once")
 
 
 def plain(column: Any) -> list[object]:

@@ -229,10 +229,12 @@ def test_what_cannot_be_swept_is_refused(
     [
         ("people.csv", "name,sex,income,risk\n", "no rows"),
         ("people.csv", "", "can't be read"),
+        ("people.csv", "name,sex,income,sex,risk\na,f,1,f,bad\nb,m,2,m,good\n", "'sex' stands twice"),
+        ("people.csv", "name,sex,income,risk\na,f,1,bad\na,m,2,good\n", "'a' stands twice"),
         ("sweep.toml", None, "can't be read"),
     ],
 )
-def test_files_that_hold_nothing_are_refused(
+def test_tables_that_cannot_be_swept_are_refused(
     gate: Shell, project: Path, name: str, content: str | None, told: str
 ) -> None:
     write(project)
@@ -240,7 +242,9 @@ def test_files_that_hold_nothing_are_refused(
         (project / name).unlink()
     else:
         (project / name).write_text(content, encoding="utf-8")
-    refused(gate("sweep", "--config", "sweep.toml", cwd=project), 2, told)
+    ended = gate("sweep", "--config", "sweep.toml", cwd=project)
+    refused(ended, 2, told)
+    assert "asking" not in ended.err  # nothing was measured first
 
 
 def test_an_audit_config_is_read_and_the_model_comes_from_the_command_line(gate: Shell, project: Path) -> None:
