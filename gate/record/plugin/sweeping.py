@@ -51,13 +51,19 @@ class SweepResult:
         return self._share(None)
 
     def robust_accuracy(self, epsilon: float, under: str = "gaussian") -> float | None:
-        """Share of the examples with a known class that are right and that nothing flips: noise, or `worst case`."""
+        """Share of the examples that are right and that nothing flips: noise, or `worst case`.
+
+        Of those with a known class that were measured under the attack; one on the cut-off was not.
+        """
         return self._share(self._attack(epsilon, under).flipped)
 
     def attack_success(self, epsilon: float, under: str = "gaussian") -> float | None:
         """Share of the right examples that are flipped; None without any."""
-        clean, robust = self.accuracy, self.robust_accuracy(epsilon, under)
-        return None if not clean or robust is None else 1 - robust / clean
+        expected, predicted = self.predictions.expected, self.predictions.predicted
+        marks = self._attack(epsilon, under).flipped
+        right = [mark for truth, answer, mark in zip(expected, predicted, marks, strict=True) if truth == answer != "."]
+        known = len(right) - right.count(".")
+        return right.count("1") / known if known else None
 
     def _attack(self, epsilon: float, under: str) -> Attack:
         chosen = [attack for attack in self.predictions.attacks if attack.name.startswith(f"{under} ε=")]
@@ -72,7 +78,7 @@ class SweepResult:
         known = [
             truth == answer and mark == "0"
             for truth, answer, mark in zip(expected, predicted, marks, strict=True)
-            if truth != "."
+            if truth != "." != mark
         ]
         return sum(known) / len(known) if known else None
 

@@ -13,6 +13,7 @@ from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
 from gate.suites.perturbation.frame_consistency import consistency_of
 from gate.suites.perturbation.further import Moved
+from gate.suites.perturbation.idle import idle
 from gate.suites.perturbation.measures.consistency import Consistency
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
 from gate.suites.perturbation.measures.status import Status, worst
@@ -133,7 +134,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     steps = tuple(step for step, _ in measured)
     swept = [noisy for _, noisy in measured]
     moved, failures = others(asked, perturbations, progress)
-    errors += failures
+    errors += failures + idle(asked, steps)
     return Sweep(
         config=config,
         steps=steps,

@@ -11,7 +11,7 @@ from gate.schema.report import Attack, Metric
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
-from gate.suites.perturbation.models import Answers
+from gate.suites.perturbation.models import Answers, borderline
 from gate.suites.perturbation.noise_sweep import Noisy
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Worst
@@ -180,7 +180,9 @@ def _digest(declared: Any) -> str:
 
 
 def _marks(flipped: Any, clean: Answers, under: Answers | None) -> str:
-    answered = clean.answered if under is None else clean.answered & under.answered
+    """A row whose clean answer lies on the cut-off can't flip, so nothing was measured of it."""
+    sure = clean.answered & ~borderline(clean)
+    answered = sure if under is None else sure & under.answered
     return "".join(
         UNKNOWN if not known else "01"[int(mark)]
         for mark, known in zip(flipped.tolist(), answered.tolist(), strict=True)

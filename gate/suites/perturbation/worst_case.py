@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gate.schema.report import WITNESSED
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.keeping import Keeper
-from gate.suites.perturbation.models import Answers, Model
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
@@ -52,11 +52,11 @@ class Worst:
 
 
 Progress = Callable[[str], None]
-Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None, Progress], Worst]
-"""(model, frame, schema, clean answers, ε, configuration, spread of values, progress) -> what it flipped."""
+Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None, Progress, NoiseFloor], Worst]
+"""(model, frame, schema, clean answers, ε, configuration, spread of values, progress, own noise) -> what it flipped."""
 
 
-def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
+def search(  # noqa: PLR0913, PLR0917  what `Search` is given, and the witnesses
     model: Model,
     frame: Frame,
     schema: Schema,
@@ -65,6 +65,7 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
     config: SweepConfig,
     spread: float | None,
     progress: Progress,
+    floor: NoiseFloor | None = None,
     *,
     keeper: Keeper | None = None,
     limit: TimeLimit = FOREVER,
@@ -90,7 +91,7 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
         if start:
             progress(f"ε = {epsilon:g}: worst case, {start:,} of {frame.rows:,} rows")
         own = None if names is None else names[start : start + len(rows)]
-        part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start, own)
+        part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, floor, start, own)
         parts.append(part.attacked(keeper))
     return Worst(
         epsilon=epsilon,
@@ -129,6 +130,7 @@ class _Part:
     epsilon: float
     config: SweepConfig
     spread: float | None
+    floor: NoiseFloor | None
     start: int
     names: Sequence[object] | None = None
 
@@ -181,8 +183,11 @@ class _Part:
         frame, clean = (self.frame, self.clean) if whole else (self.frame.take(rows), self.clean.take(rows))
         keys = None if self.names is None else [self.names[row] for row in rows.tolist()]
         space, assemble = space_of(frame, self.schema, keys, swaps=self.config.swaps)
-        tolerance, spread = self.config.tolerance, self.spread
-        return space, Objective(self.model, assemble, clean, tolerance=tolerance, spread=spread, where="worst case")
+        objective = Objective(
+            self.model, assemble, clean, tolerance=self.config.tolerance, spread=self.spread, floor=self.floor,
+            where="worst case",
+        )  # fmt: skip
+        return space, objective
 
 
 def _first(moves: dict[int, str]) -> dict[int, str]:

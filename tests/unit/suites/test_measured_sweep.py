@@ -161,6 +161,70 @@ def test_a_row_without_an_answer_leaves_no_status() -> None:
     assert "row 0" in found.errors[0]
 
 
+@pytest.mark.parametrize("worst", [True, False])
+def test_fault_a_model_that_never_decides_has_no_status_and_no_marks(worst: bool) -> None:
+    found = run(
+        population(30), SweepConfig("t", epsilons=(0.1,)), ask=lambda rows: np.full(len(rows), 0.5), worst=worst
+    )
+    assert found.status is None
+    assert "on the cut-off" in found.errors[0]
+    assert found.steps[0].robust is None
+    assert {mark for attack in found.attacks for mark in attack.flipped} == {"."}
+
+
+def test_fault_rows_on_the_cut_off_are_left_out_of_the_rate() -> None:
+    rows = population(60)
+
+    def half(given: Any) -> Any:
+        return np.where(given.index < 20, 0.5, one(given))
+
+    found = run(rows, SweepConfig("t", epsilons=(0.1,)), ask=half)
+    (step,) = found.steps
+    assert step.robust is not None
+    assert step.robust.known == 40
+    assert all(attack.flipped[:20] == "." * 20 and "." not in attack.flipped[20:] for attack in found.attacks)
+    assert found.status is not None
+
+
+@pytest.mark.parametrize("worst", [True, False])
+def test_fault_a_sweep_that_moves_no_cell_has_no_status(worst: bool) -> None:
+    def rising(given: Any) -> Any:
+        return given["a"] / 4
+
+    rows = pd.DataFrame({"a": [0, 1, 3] * 20})
+    found = run(rows, SweepConfig("t", epsilons=(0.1,)), ask=rising, truth=["yes"] * 60, worst=worst)
+    assert found.status is None
+    assert any("moved a cell" in error for error in found.errors)
+
+
+def test_fault_the_larger_of_noise_and_search_is_judged() -> None:
+    """A search on a budget of one query misses what noise finds."""
+    rows = population(200)
+    config = SweepConfig("t", epsilons=(0.5,), threshold=0.01, budget=1, judge="flips")
+
+    def steep(given: Any) -> Any:
+        return (one(given) > 0.5).astype(float)
+
+    (step,) = run(rows, config, ask=steep).steps
+    assert step.worst is not None
+    assert step.noise.flips > step.worst.flipped.sum()
+    assert step.status == "FAIL"
+
+
+def test_fault_a_random_model_is_flipped_by_no_search_within_its_own_noise() -> None:
+    random = np.random.default_rng(0)
+
+    def restless(given: Any) -> Any:
+        return np.clip(
+            0.5 + np.where(np.asarray(given)[:, 0] > 0, 0.05, -0.05) + random.uniform(-0.06, 0.06, len(given)), 0, 1
+        )
+
+    found = run(population(40), SweepConfig("t", epsilons=(0.001,), budget=60), ask=restless)
+    (step,) = found.steps
+    assert step.worst is not None
+    assert not step.worst.flipped.any()
+
+
 @pytest.mark.parametrize("judge", ["score", "flips"])
 def test_what_a_model_with_state_does_by_itself_is_told_and_no_finding(judge: Any) -> None:
     """It answers every other call otherwise; begun with either answer, noise shows a change of 0.1 once."""
