@@ -67,6 +67,25 @@ def test_a_floor_is_mains_own_and_is_scaled_to_the_examples_that_are_left() -> N
     assert (flip.amount, flip.why) == (3, "5 reseeds: at most 1, so 2 would pass")
 
 
+@pytest.mark.parametrize(
+    ("broken", "found"), [(3, False), (4, True)], ids=["as many as a retrain", "more than a retrain"]
+)
+def test_fault_what_an_attack_breaks_in_an_honest_retrain_too_is_no_finding(broken: int, found: bool) -> None:
+    under = {"noise ε=0.1": Reseeds((1, 2, 1, 0, 2), 10, 3)}
+    floor = Reseeds((0, 0, 0, 0, 0), 10, 0, under)
+    attacks = [Attack("noise ε=0.1", "0" * 10), Attack("other", "0" * 10)]
+    before = predictions("1" * 10, "1" * 10, *attacks, floor=floor)
+    marks = "1" * broken + "0" * (10 - broken)
+    head = predictions("1" * 10, "1" * 10, Attack("noise ε=0.1", marks), Attack("other", "0" * 10), floor=None)
+    verdict = judged(one(before), one(head))
+    assert ("adversarial-regression" in rules_of(verdict)) == found
+    if found:
+        told = "right and stable on main, right here until attacked; 5 reseeds: at most 2, so 3 would pass"
+        assert finding(verdict, "adversarial-regression").why == told
+    elsewhere = predictions("1" * 10, "1" * 10, Attack("noise ε=0.1", "0" * 10), Attack("other", "1" + "0" * 9))
+    assert "adversarial-regression" in rules_of(judged(one(before), one(elsewhere))), "each attack has its own floor"
+
+
 @pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", True), ("worst case ε=0.1", False)])
 def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(name: str, compared: bool) -> None:
     before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "budget": "150"})
