@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from gate.schema.report import Attack, Metric
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
+from gate.stats.intervals import wilson
+from gate.stats.refusal import TooLittle
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
 from gate.suites.perturbation.models import Answers, borderline
@@ -47,7 +49,7 @@ def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float |
         measured = step.robust
         if measured is None or measured.attack_success_rate is None or measured.interval is None:
             continue
-        bounds, share = measured.interval, measured.right / measured.known
+        bounds, kept = measured.interval, wilson(measured.right - measured.broken, measured.known)
         success = Metric(
             f"{name}/attack_success ε={short(step.epsilon)}",
             measured.attack_success_rate,
@@ -62,7 +64,7 @@ def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float |
             measured.robust_accuracy,
             "higher",
             tolerance=rate,
-            interval=((1 - bounds.high) * share, (1 - bounds.low) * share),
+            interval=None if isinstance(kept, TooLittle) else (kept.low, kept.high),
             count=measured.known,
         )
         metrics += [success, robust]
@@ -158,6 +160,8 @@ def _design(config: SweepConfig, clean: Answers, schema: Schema) -> dict[str, st
         design["scale"] = config.scale
     if config.worst_case:
         design["budget"] = config.budget
+    if config.worst_case and config.attack != SweepConfig.__dataclass_fields__["attack"].default:
+        design["attack"] = config.attack
     if config.worst_case and config.swaps:
         design["swaps"] = config.swaps
     if clean.kind == "values":

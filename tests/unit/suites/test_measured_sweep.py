@@ -14,7 +14,8 @@ from gate.errors import UsageError  # noqa: E402
 from gate.suites.perturbation.audit_config import SweepConfig  # noqa: E402
 from gate.suites.perturbation.measured import Sweep, stability_analysis, sweep_table  # noqa: E402
 from gate.suites.perturbation.models import as_model  # noqa: E402
-from gate.suites.perturbation.recorded import BEYOND, WITHIN  # noqa: E402
+from gate.suites.perturbation.noise_sweep import clean_answers  # noqa: E402
+from gate.suites.perturbation.recorded import BEYOND, WITHIN, metrics_of, predictions_of  # noqa: E402
 from gate.suites.perturbation.tabular.frame import Frame  # noqa: E402
 from gate.suites.perturbation.tabular.schema import infer  # noqa: E402
 from gate.suites.perturbation.worst_case import search  # noqa: E402
@@ -136,6 +137,34 @@ def test_fault_a_column_that_turns_into_texts_makes_another_attack_and_not_a_stu
     assert differing == {"columns moved", "columns typed"}
     assert json.loads(cast.design["columns moved"]) == list("cdef")
     assert run(rows[list("fedcba")], config, worst=False).design == whole.design
+
+
+def test_fault_another_attack_is_another_design() -> None:
+    """Asked of a search of its own, since the packages of other attacks need not be there."""
+    rows = population(20)
+    named = [predictions_of_design(rows, attack) for attack in ("worst-case", "hop-skip-jump")]
+    assert "attack" not in named[0]
+    assert named[1] == named[0] | {"attack": '"hop-skip-jump"'}
+
+
+def predictions_of_design(rows: Any, attack: str) -> Any:
+    frame = Frame.of(rows, "test")
+    config = SweepConfig("t", epsilons=(0.1,), attack=attack)
+    model = as_model(one, kind="probabilities", labels=("no", "yes"))
+    clean = clean_answers(model, frame, "test")
+    told = ["yes"] * len(rows)
+    schema = infer(frame, where="test")
+    return predictions_of(clean, told, np.ones(len(rows), dtype=bool), [], [], config, schema)["design"]
+
+
+def test_robust_accuracy_has_wilsons_interval_of_its_own_share() -> None:
+    rows = population(100)
+    truth = ["yes" if (p > 0.5) == (place < 50) else "no" for place, p in enumerate(one(rows))]
+    found = run(rows, SweepConfig("t", epsilons=(1e-9,)), truth=truth)
+    metrics = metrics_of(found, threshold=None, rate_threshold=None)
+    (robust,) = [each for each in metrics if "robust_accuracy" in each.name]
+    assert robust.value == 0.5
+    assert robust.interval == pytest.approx((0.404, 0.596), abs=5e-4)
 
 
 def test_the_reference_keys_are_exported() -> None:
