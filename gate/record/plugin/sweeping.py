@@ -109,8 +109,11 @@ def private(reports: bool, where: str) -> Iterator[None]:
         raise UndecidedError(told, where=where, remedy=_BY_HAND) from None
 
 
-def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
+def predictions(found: Sweep, ids: tuple[str, ...], pins: Sequence[int], where: str) -> Predictions:
     """What stands in the report; its design says by a digest which rows drew noise, since each draws after the last.
+
+    Args:
+        pins: places of the pinned examples, whose keyed ids stand in the design so that a dropped one is missed.
 
     Raises:
         UsageError: more classes than a report has symbols for.
@@ -126,8 +129,12 @@ def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
         predicted=found.predicted,
         scores=found.scores,
         attacks=found.attacks,
-        design={**found.design, "rows": _digest(ids)},
+        design={**found.design, "rows": _digest(ids), **_pinned(sorted({ids[place] for place in pins}))},
     )
+
+
+def _pinned(ids: Sequence[str]) -> dict[str, str]:
+    return {"pinned": " ".join(ids)} if ids else {}
 
 
 def _digest(ids: Iterable[str]) -> str:

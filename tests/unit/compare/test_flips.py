@@ -105,6 +105,16 @@ def test_other_rows_make_other_noise_and_no_other_worst_case(name: str, compared
     assert "settings-changed" not in found
 
 
+@pytest.mark.parametrize(("here", "gone"), [("e0 e1", 0), ("e0", 1), ("", 2), ("e0 e1 e2", 0)])
+def test_a_pinned_example_that_is_pinned_no_longer_is_missing_and_a_new_one_is_no_news(here: str, gone: int) -> None:
+    name = "gaussian ε=0.1"
+    before = predictions("111", "111", Attack(name, "000"), design={"pinned": "e0 e1"})
+    after = predictions("111", "111", Attack(name, "000"), design={"pinned": here} if here else {})
+    verdict = judged(one(before), one(after))
+    assert [each.amount for each in verdict.findings] == ([gone] if gone else [])
+    assert rules_of(verdict) == (["missing-case"] if gone else [])
+
+
 def test_replayed_witnesses_are_counted_as_evidence() -> None:
     name = "worst case ε=0.1"
     before = predictions("111", "111", Attack(name, "000"))

@@ -284,6 +284,8 @@ def test_a_pinned_example_that_flips_fails_the_test_by_its_key() -> None:
         robustness.sweep(second, line(), y, name="other", epsilons=[0.2], worst_case=True, pinned=["p0", "p30"])
     assert "p30" not in str(failed.value) and not failed.value.pytrace
     assert len(facets["predictions"]) == 2
+    pinned = [swept["design"]["pinned"].split() for swept in facets["predictions"]]
+    assert pinned == [sorted(keyed(name, b"default") for name in names) for names in (("p0", "p59"), ("p0", "p30"))]
     with pytest.raises(UsageError, match="1 pinned examples were not swept"):
         robustness.sweep(second, line(), y, name="third", pinned=["p60"])
 
