@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.audit_config import SweepConfig
     from gate.suites.perturbation.measured import Sweep
     from gate.suites.perturbation.models import Model
+    from gate.suites.perturbation.tabular.frame import Frame
+    from gate.suites.perturbation.tabular.schema import Schema
 
 MOST_CLASSES = 50
 _PARQUET = (".parquet", ".pq")
@@ -25,7 +27,7 @@ _PICKLES = (".joblib", ".pkl", ".pickle")
 
 
 def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tuple[Sweep, list[object]]:
-    """The sweep that a configuration file describes, and the names of the rows that were swept.
+    """The sweep that a configuration file describes, and the names of the rows that were swept; it keeps witnesses.
 
     Args:
         given: a model by `module:attribute`, instead of the file's.
@@ -36,10 +38,11 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     """
     import numpy as np
 
+    from gate.cli.sweep_report import case_of
+    from gate.cli.sweep_witnesses import keep, keeper_of
     from gate.suites.perturbation.measured import sweep_table
     from gate.suites.perturbation.tabular.cores import cpus
     from gate.suites.perturbation.tabular.frame import Frame
-    from gate.suites.perturbation.tabular.schema import infer
     from gate.suites.perturbation.time_limit import TimeLimit
     from gate.suites.perturbation.worst_case import keeping
 
@@ -49,22 +52,15 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     model = load_model(config, path.parent, given, trust=trust)
     table = load_table(config, path.parent)
     whole = table.inputs if isinstance(table.inputs, Frame) else Frame.of(table.inputs, path.name)
-    schema = infer(
-        whole,
-        overrides=config.columns,
-        protected=protected_names(config.protected, whole.names),
-        target=config.target or None,
-        scale="mad" if config.scale == "mad" else "sd",
-        relations=config.relations,
-        aliases=config.aliases,
-        where=path.name,
-    )
+    schema = _schema(config, whole, path.name)
     frame = whole
     if len(table.chosen) < whole.rows:
         frame = whole.take(np.array(table.chosen))
         told = f"{frame.rows:,} of {whole.rows:,} rows"
         console.say(f"{told}, a sample of seed {config.seed}; `data.rows` sets how many")
     limit = TimeLimit(config.time_limit or math.inf, time.monotonic)
+    ids, case = [table.ids[row] for row in table.chosen], case_of(path, config.name)
+    keeper = keeper_of(console, case, config.name, ids) if config.worst_case else None
     found = sweep_table(
         config,
         frame,
@@ -72,13 +68,30 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         model,
         [table.truth[row] for row in table.chosen],
         of_rows=whole.rows,
-        search=keeping(None, limit) if config.worst_case else None,
+        search=None if keeper is None else keeping(keeper, limit),
         progress=console.say,
         threads=config.threads or cpus(),
         limit=limit,
         where=path.name,
     )
-    return found, [table.ids[row] for row in table.chosen]
+    if keeper is not None:
+        keep(console, keeper, case, config.name)
+    return found, ids
+
+
+def _schema(config: SweepConfig, whole: Frame, where: str) -> Schema:
+    from gate.suites.perturbation.tabular.schema import infer
+
+    return infer(
+        whole,
+        overrides=config.columns,
+        protected=protected_names(config.protected, whole.names),
+        target=config.target or None,
+        scale="mad" if config.scale == "mad" else "sd",
+        relations=config.relations,
+        aliases=config.aliases,
+        where=where,
+    )
 
 
 def _config(path: Path) -> SweepConfig:

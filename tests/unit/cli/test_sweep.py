@@ -15,6 +15,7 @@ pytest.importorskip("pandas")
 from gate.cli.sweep_inputs import plain, protected_names, strata
 from gate.ingest import read_report
 from gate.schema.report import Kind
+from gate.suites.perturbation.witness_file import dumps, loads
 from tests.support.command_line import Ended, Shell, refused
 
 MODEL = """
@@ -191,6 +192,39 @@ def test_fault_what_a_model_raised_stays_out_of_every_file(gate: Shell, project:
     assert CANARY not in told and " earns " not in told
     assert "row 30: ValueError" in told
     assert f"ValueError: {CANARY} earns 4000.5" in ended.err  # whoever runs it reads the cause
+
+
+def test_witnesses_are_tried_first_and_kept_with_those_of_the_run(gate: Shell, project: Path) -> None:
+    left = project / ".gate" / "witnesses.jsonl"
+    first = swept(gate, project, "--json", model="steep", judge="flips", threshold=0.9)
+    assert "written: .gate/witnesses.jsonl" in first.err
+    found = loads(left.read_bytes())
+    (group,) = found
+    assert group == ("sweep.toml::people", "people")
+    assert found[group] and CANARY not in left.read_text(encoding="utf-8")
+    other = ("t.py::t", "other")
+    left.write_bytes(dumps({other: found[group]}))  # of the run before
+    (project / "baselines").mkdir()
+    (project / "baselines" / "default.witnesses").write_bytes(dumps(found))
+    again = swept(gate, project, "--json", model="steep", judge="flips", threshold=0.9)
+    count = len(found[group])
+    assert f"{count} stored witnesses, of which {count} flip again" in again.err
+    assert loads(left.read_bytes()) == {other: found[group], group: found[group]}
+    before, after = (sum(step["worst_case"]["queries"] for step in epsilons(each)) for each in (first, again))
+    assert after < before
+
+
+def test_stored_witnesses_that_are_damaged_are_left_out_and_named(gate: Shell, project: Path) -> None:
+    (project / "baselines").mkdir()
+    (project / "baselines" / "default.witnesses").write_bytes(b"no witnesses")
+    ended = swept(gate, project, judge="flips", threshold=0.9)
+    assert ended.code == 0
+    assert "no stored witness was tried first" in ended.err
+
+
+def epsilons(ended: Ended) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(ended.out)["sweep"]["epsilons"]
+    return found
 
 
 def test_a_pickle_needs_consent(gate: Shell, project: Path) -> None:
