@@ -19,6 +19,7 @@ from gate.suites.perturbation.measures.status import Status, checked_threshold, 
 from gate.suites.perturbation.models import Answers, Model, as_model, ask
 from gate.suites.perturbation.noise_sweep import Noisy, checked_epsilons, draws_for, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.row_order import by_name
 from gate.suites.perturbation.tabular.schema import Schema, infer
 
 EPSILONS = (0.01, 0.05, 0.1)
@@ -138,9 +139,9 @@ def _run(
     names = [protected] if isinstance(protected, str) else list(protected)
     schema = infer(frame, protected=names, where=_WHERE)
     found, clean = _asked(model, frame)
-    draws = draws_for(frame.rows)
-    swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, where=_WHERE)
-             for step in steps]  # fmt: skip
+    draws, order = draws_for(frame.rows), None if frame.parted else by_name(frame.row_names)
+    swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, order=order,
+                      where=_WHERE) for step in steps]  # fmt: skip
     refuse_failed(clean.failed, swept, _WHERE)
     deltas = {each.epsilon: each.typical_maximum for each in swept}
     score = max(deltas.values())

@@ -285,3 +285,10 @@ def test_a_regression_is_measured_in_spreads_of_its_answers(rows: Any) -> None:
 
     result = run_perturbation_sweep(Values(), rows, ["sex"], [0.1])
     assert 0.1 < result.robustness_score < 0.5  # a tenth of a spread times the largest of 120 normals
+
+
+def test_fault_the_order_of_rows_changes_no_score() -> None:
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    model = Linear({"a": 1.0, "b": -1.0})
+    there, back = (run_perturbation_sweep(model, given, []) for given in (rows, rows.sort_values("a")))
+    assert back.per_epsilon_deltas == pytest.approx(there.per_epsilon_deltas, abs=1e-9)
