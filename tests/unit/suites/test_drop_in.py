@@ -268,6 +268,13 @@ def test_a_score_of_zero_is_explained(model: Any, values: Any, told: str) -> Non
     assert told in result.diagnosis
 
 
+def test_fault_a_smooth_model_that_moves_little_answers_in_no_steps() -> None:
+    rows = pd.DataFrame({"a": np.linspace(-1, 1, 100)})
+    result = run_perturbation_sweep(Linear({"a": 1.0}), rows, [], [0.01])
+    assert 0 < result.robustness_score < 0.005
+    assert "steps" not in result.diagnosis and "smooth" in result.diagnosis
+
+
 def test_a_model_that_ignores_what_moves_is_told(rows: Any) -> None:
     assert "hardly uses" in run_perturbation_sweep(Linear({"sex_f": 3.0}), rows, ["sex"], [0.1]).diagnosis
 
