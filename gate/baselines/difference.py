@@ -253,7 +253,10 @@ def _predictions(where: str, old: Predictions | None, new: Predictions | None) -
 
 def _floor(predictions: Predictions) -> str:
     floor = predictions.floor
-    return "" if floor is None else f"{plural(len(floor.negatives), 'reseed')}, {floor.bound:,} negative flips pass"
+    if floor is None:
+        return ""
+    under = "".join(f", {each.bound:,} under {name}" for name, each in sorted(floor.attacks.items()))
+    return f"{plural(len(floor.negatives), 'reseed')}, {floor.bound:,} negative flips pass{under}"
 
 
 def _flips(old: Predictions, new: Predictions) -> str:

@@ -1,10 +1,11 @@
-"""What an honest retrain flips, measured by running the suite again and kept with a baseline's predictions."""
+"""What an honest retrain flips, clean and under attack: the suite is run again, and a baseline keeps the counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate.compare.flips import attack_of, attacked, flips_between, other_design
 from gate.errors import BaselineError
 from gate.schema.report import Case, Predictions, Report, Reseeds
 from gate.schema.symbols import UNKNOWN, index_of
@@ -42,9 +43,9 @@ def measure_floors(baseline: Report, runs: Sequence[Report]) -> tuple[Report, tu
             if set(old.expected) <= {UNKNOWN}:
                 sets.append(old)  # nothing there can be a negative flip
                 continue
-            rates = [_rates(old, _of(run.get(case.id), old, case.id, place)) for place, run in enumerate(by_id, 1)]
-            measured = floor(rates, where=f"{case.id}, {old.name}")
-            kept = Reseeds(measured.negatives, measured.total, measured.bound)
+            retrains = [_of(run.get(case.id), old, case.id, place) for place, run in enumerate(by_id, 1)]
+            measured = floor([_rates(old, each) for each in retrains], where=f"{case.id}, {old.name}")
+            kept = Reseeds(measured.negatives, measured.total, measured.bound, _under_attack(old, retrains))
             found.append(Measured(case.id, old.name, kept))
             sets.append(replace(old, floor=kept))
         cases.append(replace(case, predictions=tuple(sets)))
@@ -54,6 +55,21 @@ def measure_floors(baseline: Report, runs: Sequence[Report]) -> tuple[Report, tu
             remedy="record some with `robustness.predictions` or `robustness.sweep`, and refresh the baseline",
         )
     return replace(baseline, cases=tuple(cases)), tuple(found)
+
+
+def _under_attack(old: Predictions, retrains: Sequence[Predictions]) -> dict[str, Reseeds]:
+    """By attack how many adversarial regressions each retrain has, of the attacks that every one of them made alike."""
+    known = len(old.expected) - old.expected.count(UNKNOWN)
+    flips = [flips_between(old, each) for each in retrains]
+    found = {}
+    for attack in old.attacks:
+        if any(attack_of(each.after, attack.name) is None or other_design(each, attack.name) for each in flips):
+            continue
+        broken = [len(attacked(each, attack.name)) for each in flips]
+        rates = [FlipRates(known - count, count, 0, 0, count, known) for count in broken]
+        measured = floor(rates, where=f"{old.name}, {attack.name}")
+        found[attack.name] = Reseeds(measured.negatives, measured.total, measured.bound)
+    return found
 
 
 def keep_floors(report: Report, previous: Report | None) -> Report:
@@ -77,8 +93,21 @@ def keep_floors(report: Report, previous: Report | None) -> Report:
 
 def _kept(now: Predictions, old: Predictions | None) -> Predictions:
     same = old is not None and (old.ids == now.ids or set(old.ids) == set(now.ids))
-    found = old.floor if same and old is not None else None
+    found = _still(old, now) if same and old is not None else None
     return now if now.floor == found else replace(now, floor=found)
+
+
+def _still(old: Predictions, now: Predictions) -> Reseeds | None:
+    """The floor of old predictions without what was measured under attacks that are made otherwise now."""
+    if old.floor is None:
+        return None
+    flips = flips_between(old, now)
+    kept = {
+        name: under
+        for name, under in old.floor.attacks.items()
+        if attack_of(now, name) is not None and not other_design(flips, name)
+    }
+    return replace(old.floor, attacks=kept)
 
 
 def _of(case: Case | None, old: Predictions, case_id: str, run: int) -> Predictions:

@@ -90,4 +90,7 @@ def _told(measured: tuple[Measured, ...]) -> str:
         flips = ", ".join(f"{count:,}" for count in each.floor.negatives)
         told = f"{flips} negative flips of {each.floor.total:,}; at most {each.floor.bound:,} pass"
         lines.append(f"{terminal(each.case)}, {terminal(each.name)}: {told}")
+        for name, under in sorted(each.floor.attacks.items()):
+            broken = ", ".join(f"{count:,}" for count in under.negatives)
+            lines.append(f"  {terminal(name)}: {broken} adversarial regressions; at most {under.bound:,} pass")
     return "\n".join(lines)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.audit_config import SweepConfig
     from gate.suites.perturbation.measured import Sweep
     from gate.suites.perturbation.models import Model
+    from gate.suites.perturbation.tabular.frame import Frame
+    from gate.suites.perturbation.tabular.schema import Schema
 
 MOST_CLASSES = 50
 _PARQUET = (".parquet", ".pq")
@@ -25,7 +27,7 @@ _PICKLES = (".joblib", ".pkl", ".pickle")
 
 
 def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tuple[Sweep, list[object]]:
-    """The sweep that a configuration file describes, and the names of the rows that were swept.
+    """The sweep that a configuration file describes, and the names of the rows that were swept; it keeps witnesses.
 
     Args:
         given: a model by `module:attribute`, instead of the file's.
@@ -36,10 +38,11 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     """
     import numpy as np
 
+    from gate.cli.sweep_report import case_of
+    from gate.cli.sweep_witnesses import keep, keeper_of
     from gate.suites.perturbation.measured import sweep_table
     from gate.suites.perturbation.tabular.cores import cpus
     from gate.suites.perturbation.tabular.frame import Frame
-    from gate.suites.perturbation.tabular.schema import infer
     from gate.suites.perturbation.time_limit import TimeLimit
     from gate.suites.perturbation.worst_case import keeping
 
@@ -49,22 +52,15 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
     model = load_model(config, path.parent, given, trust=trust)
     table = load_table(config, path.parent)
     whole = table.inputs if isinstance(table.inputs, Frame) else Frame.of(table.inputs, path.name)
-    schema = infer(
-        whole,
-        overrides=config.columns,
-        protected=protected_names(config.protected, whole.names),
-        target=config.target or None,
-        scale="mad" if config.scale == "mad" else "sd",
-        relations=config.relations,
-        aliases=config.aliases,
-        where=path.name,
-    )
+    schema = _schema(config, whole, path.name)
     frame = whole
     if len(table.chosen) < whole.rows:
         frame = whole.take(np.array(table.chosen))
         told = f"{frame.rows:,} of {whole.rows:,} rows"
         console.say(f"{told}, a sample of seed {config.seed}; `data.rows` sets how many")
     limit = TimeLimit(config.time_limit or math.inf, time.monotonic)
+    ids, case = [table.ids[row] for row in table.chosen], case_of(path, config.name)
+    keeper = keeper_of(console, case, config.name, ids) if config.worst_case else None
     found = sweep_table(
         config,
         frame,
@@ -72,13 +68,30 @@ def swept(console: Console, path: Path, given: str | None, *, trust: bool) -> tu
         model,
         [table.truth[row] for row in table.chosen],
         of_rows=whole.rows,
-        search=keeping(None, limit) if config.worst_case else None,
+        search=None if keeper is None else keeping(keeper, limit),
         progress=console.say,
         threads=config.threads or cpus(),
         limit=limit,
         where=path.name,
     )
-    return found, [table.ids[row] for row in table.chosen]
+    if keeper is not None:
+        keep(console, keeper, case, config.name)
+    return found, ids
+
+
+def _schema(config: SweepConfig, whole: Frame, where: str) -> Schema:
+    from gate.suites.perturbation.tabular.schema import infer
+
+    return infer(
+        whole,
+        overrides=config.columns,
+        protected=protected_names(config.protected, whole.names),
+        target=config.target or None,
+        scale="mad" if config.scale == "mad" else "sd",
+        relations=config.relations,
+        aliases=config.aliases,
+        where=where,
+    )
 
 
 def _config(path: Path) -> SweepConfig:
@@ -191,8 +204,10 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     """Features, true answers and names of the rows; of a large Parquet file only the last two are held.
 
     Raises:
-        UsageError: pandas is missing, the file can't be read, or a column that is named is not in it.
+        UsageError: pandas is missing, the file can't be read, a column that is named is not in it, or a column or an id
+            stands twice.
     """
+    from gate.record.plugin import examples
     from gate.suites.perturbation.tabular.sampling import sample
 
     path = folder / config.path
@@ -204,6 +219,7 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
         raise UsageError("the table has no rows", where=where, remedy="a sweep needs at least one example")
     table.columns = [str(name) for name in table.columns]
     columns = large or list(table.columns)
+    _refuse_twice(columns if path.suffix in _PARQUET else _header(path), where)
     for name in (config.target, config.ids, *config.features):
         if name and name not in columns:
             raise UsageError(f"there is no column {name!r:.60}", where=where, remedy=_nearest(name, columns))
@@ -213,6 +229,7 @@ def load_table(config: SweepConfig, folder: Path) -> Table:
     rows = len(table)
     truth: list[object] = plain(table[config.target]) if config.target else [None for _ in range(rows)]
     ids: list[object] = plain(table[config.ids]) if config.ids else list(range(rows))
+    examples.identifiers(ids, f"{where}, {config.ids}")  # before anything is asked, which may take long
     features = list(config.features) or [name for name in columns if name not in (config.target, config.ids)]
     chosen = sample(config.rows, ids, strata(truth), seed=config.seed, where=where)
     if large:
@@ -250,6 +267,24 @@ def _read(path: Path, columns: list[str] | None = None) -> Any:
         told = " ".join(f"{type(error).__name__}: {error}".split())
         remedy = "give a CSV file with a header, or a Parquet file with pyarrow installed"
         raise UsageError(f"can't be read as a table: {told:.200}", where=str(path), remedy=remedy) from error
+
+
+def _header(path: Path) -> list[str]:
+    """Names of a CSV file's columns as they are written; the reader itself renames what stands twice."""
+    pandas: Any = importlib.import_module("pandas")
+    (names,) = pandas.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).values.tolist()
+    return [str(name) for name in names]
+
+
+def _refuse_twice(columns: Sequence[str], where: str) -> None:
+    """Refuse a column of a name that another has: which of the two is protected, nobody could say.
+
+    Raises:
+        UsageError: there is one.
+    """
+    twice = [name for place, name in enumerate(columns) if name and name in columns[:place]]
+    if twice:
+        raise UsageError(f"the column {twice[0]!r:.60} stands twice", where=where, remedy="name every column once")
 
 
 def plain(column: Any) -> list[object]:

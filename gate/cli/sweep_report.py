@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.measured import Sweep
 
 
-class _Options:
+class Options:
     """What the keys of ids are made of, where no pytest was started."""
 
     def __init__(self, suite: str) -> None:
@@ -36,11 +36,11 @@ def candidate(found: Sweep, ids: Sequence[object], config_path: Path) -> bytes:
     from gate.record.plugin.output import encode
 
     settings = local_settings(Path.cwd())
-    options: Any = _Options(settings.suite)
+    options: Any = Options(settings.suite)
     passed = found.status in ("PASS", "WARNING")
     word = "passed" if passed else "failed" if found.status == "FAIL" else "error"
     test: dict[str, Any] = {
-        "nodeid": f"{_shown(config_path)}::{found.config.name}",
+        "nodeid": case_of(config_path, found.config.name),
         "outcome": word,
         "metadata": {"gate": {"schema": SCHEMA_VERSION, "kind": Kind.SWEEP.value, **_facets(found, ids, options)}},
     }
@@ -94,8 +94,15 @@ def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]
 
 def _message(found: Sweep) -> str:
     if found.errors:
-        return f"not measured: {found.errors[0]}"
+        from gate.record.plugin.sweeping import without_texts
+
+        return f"not measured: {without_texts(found.errors)[0]}"
     return f"{found.status}: threshold {found.config.threshold:g}, score {found.score:.3f}"
+
+
+def case_of(path: Path, name: str) -> str:
+    """Id of the case of a sweep."""
+    return f"{_shown(path)}::{name}"
 
 
 def _shown(path: Path) -> str:

@@ -42,6 +42,7 @@ def sweep_text(found: Sweep) -> str:
 
 def sweep_json(found: Sweep) -> dict[str, Any]:
     """The reference's `stability_analysis`, and under `sweep` all that was measured; no value of any row."""
+    from gate.record.plugin.sweeping import without_texts
     from gate.suites.perturbation.measured import stability_analysis
 
     config = found.config
@@ -80,7 +81,7 @@ def sweep_json(found: Sweep) -> dict[str, Any]:
             "borderline": found.borderline,
             "noise_floor": found.floor,
             "diagnosis": found.diagnosis,
-            "errors": list(found.errors),
+            "errors": without_texts(found.errors),
         },
     }
 

@@ -19,8 +19,12 @@ Places = tuple[tuple[int, int], ...]
 """Examples as (index before, index after)."""
 LISTS_ATTACKS = frozenset({"epsilons"})
 """Parts of a design that say which attacks were made and change none of them."""
-OF_THE_SEARCH = frozenset({"budget", "swaps"})
+OF_THE_SEARCH = frozenset({"attack", "budget", "swaps"})
 """Parts of a design that decide about the search for the worst case, and about no other attack."""
+OF_THE_NOISE = frozenset({"rows"})
+"""Parts of a design that decide about what is drawn row after row, and not about the search, whose rows draw alone."""
+PINNED = "pinned"
+"""The part of a design that lists the examples which a test pins, by their ids; it changes no attack."""
 SEARCH = "worst case "
 """What the names of its attacks begin with."""
 _FOREIGN = "?"
@@ -123,10 +127,15 @@ def unanswered(flips: Flips) -> int:
 def other_design(flips: Flips, name: str) -> tuple[str, ...]:
     """Parts of main's design that differ here, so that the attack of the same name is another one; sorted."""
     before, after = flips.before.design, flips.after.design
-    keys = {*before, *after} - LISTS_ATTACKS
-    if not name.startswith(SEARCH):
-        keys -= OF_THE_SEARCH
+    keys = {*before, *after} - LISTS_ATTACKS - {PINNED}
+    keys -= OF_THE_NOISE if name.startswith(SEARCH) else OF_THE_SEARCH
     return tuple(sorted(key for key in keys if before.get(key) != after.get(key)))
+
+
+def unpinned(flips: Flips) -> int:
+    """How many examples main's test pins and the one here does not."""
+    before, after = (set(each.design.get(PINNED, "").split()) for each in (flips.before, flips.after))
+    return len(before - after)
 
 
 def _translation(labels: Sequence[str], onto: Sequence[str]) -> dict[str, str]:

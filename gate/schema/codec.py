@@ -117,8 +117,14 @@ def predictions_to_json(predictions: Predictions) -> Json:
     if predictions.attacks:
         entry["attacks"] = [_attack_to_json(attack) for attack in predictions.attacks]
     if predictions.floor is not None:
-        floor = predictions.floor
-        entry["floor"] = {"negatives": list(floor.negatives), "total": floor.total, "bound": floor.bound}
+        entry["floor"] = _floor_to_json(predictions.floor)
+    return entry
+
+
+def _floor_to_json(floor: Reseeds) -> Json:
+    entry: Json = {"negatives": list(floor.negatives), "total": floor.total, "bound": floor.bound}
+    if floor.attacks:
+        entry["attacks"] = {name: _floor_to_json(floor.attacks[name]) for name in sorted(floor.attacks)}
     return entry
 
 
@@ -282,7 +288,7 @@ def _predictions(data: object, where: str) -> Predictions:
     )
 
 
-def _floor(data: object, where: str) -> Reseeds:
+def _floor(data: object, where: str, *, outer: bool = True) -> Reseeds:
     entry = mapping(data, where)
     negatives = tuple(
         count(each, f"{where}/negatives") for each in listed(entry.get("negatives"), f"{where}/negatives")
@@ -290,7 +296,9 @@ def _floor(data: object, where: str) -> Reseeds:
     total, bound = count(entry.get("total"), f"{where}/total"), count(entry.get("bound"), f"{where}/bound")
     if not negatives or not max(negatives) <= bound <= total:
         refuse(where, "a bound from the most negative flips of any retrain to the number of examples", bound)
-    return Reseeds(negatives, total, bound)
+    attacks = mapping(entry.get("attacks", {}), f"{where}/attacks") if outer else {}
+    under = {name: _floor(attacks[name], f"{where}/attacks/{name:.60}", outer=False) for name in sorted(attacks)}
+    return Reseeds(negatives, total, bound, under)
 
 
 def _attack(data: object, where: str, size: int) -> Attack:

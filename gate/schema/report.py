@@ -193,11 +193,13 @@ class Reseeds:
         negatives: negative flips of each retrain against the model of the baseline.
         total: examples with a known truth.
         bound: upper tolerance bound of the negative flips; no more than these are a finding.
+        attacks: by name the same of adversarial regressions under each attack.
     """
 
     negatives: tuple[int, ...]
     total: int
     bound: int
+    attacks: Mapping[str, Reseeds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

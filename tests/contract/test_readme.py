@@ -144,6 +144,10 @@ def test_the_picture_has_words() -> None:
     assert all(len(words) > 40 for words, _ in pictures)
 
 
+ELSEWHERE = {"MissingObjectError": errors.RepositoryError, "ValueRefusedError": errors.UsageError}
+"""Classes of errors that stand beside what raises them, with what they are."""
+
+
 def messages() -> dict[str, set[int]]:
     """Every message of an error of the gate, with `…` for what varies, and the exit codes of its classes."""
     found: dict[str, set[int]] = {}
@@ -151,7 +155,7 @@ def messages() -> dict[str, set[int]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args:
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                kind = errors.RepositoryError if name == "MissingObjectError" else getattr(errors, name, None)
+                kind = ELSEWHERE.get(name) or getattr(errors, name, None)
                 if isinstance(kind, type) and issubclass(kind, errors.GateError):
                     found.setdefault(shape(node.args[0]), set()).add(kind.exit_code)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,9 +38,10 @@ def metrics(draw: st.DrawFn) -> Metric:
     )
 
 
-floors = st.lists(st.integers(0, 9), min_size=1, max_size=4).map(
+bounds = st.lists(st.integers(0, 9), min_size=1, max_size=4).map(
     lambda found: Reseeds(tuple(found), 20, max(found) + 1)
 )
+floors = st.builds(replace, bounds, attacks=st.dictionaries(names, bounds, max_size=2))
 
 
 @st.composite
@@ -165,6 +167,18 @@ def entry(**changes: object) -> dict[str, object]:
         ({"floor": {"negatives": [], "total": 2, "bound": 1}}, "floor"),
         ({"floor": {"negatives": [2], "total": 2, "bound": 1}}, "floor"),
         ({"floor": {"negatives": [1], "total": 2, "bound": 3}}, "floor"),
+        ({"floor": {"negatives": [1], "total": 2, "bound": 1, "attacks": []}}, "floor/attacks"),
+        (
+            {
+                "floor": {
+                    "negatives": [1],
+                    "total": 2,
+                    "bound": 1,
+                    "attacks": {"a": {"negatives": [1], "total": 2, "bound": 0}},
+                }
+            },
+            "floor/attacks/a",
+        ),
         *(
             ({"attacks": [{"name": "a", "flipped": "01", "moves": {key: "x"}}]}, "attacks/0/moves")
             for key in ("9" * 5_000, "2", "-1", "01", "٠", "1.0", "")

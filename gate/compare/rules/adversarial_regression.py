@@ -12,8 +12,9 @@ from gate.compare.comparison import Comparison, Rule
 from gate.compare.curves import Curves
 from gate.compare.flips import Flips, Places, attack_of, attacked, robust
 from gate.compare.predictions import Words, flip_finding
+from gate.compare.retrains import allowed, told
 from gate.compare.wording import counted, percent
-from gate.schema.report import WITNESSED
+from gate.schema.report import WITNESSED, Reseeds
 from gate.schema.verdict import Finding, Level, RuleName
 
 
@@ -23,7 +24,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         curves = Curves(flips)
         for name in [attack.name for attack in flips.before.attacks]:
             broken = attacked(flips, name)
-            if not broken or len(broken) <= tolerance * flips.total:
+            if not broken or len(broken) <= max(tolerance * flips.total, allowed(_floor(flips, name), flips)):
                 continue
             words = Words(
                 what=f"{counted(len(broken), 'adversarial regression')}, {name}",
@@ -39,8 +40,16 @@ def _why(flips: Flips, name: str, broken: Places) -> str:
     attack = attack_of(flips.after, name)
     moves = {} if attack is None else attack.moves
     replayed = sum(moves.get(new, "").endswith(WITNESSED) for _, new in broken)
-    told = "right and stable on main, right here until attacked"
-    return f"{told}; {counted(replayed, 'replayed witness', 'replayed witnesses')}" if replayed else told
+    said = "right and stable on main, right here until attacked"
+    floor = _floor(flips, name)
+    said += "" if floor is None else f"; {told(floor, flips)}"
+    return f"{said}; {counted(replayed, 'replayed witness', 'replayed witnesses')}" if replayed else said
+
+
+def _floor(flips: Flips, name: str) -> Reseeds | None:
+    """What honest retrains break under the attack, by main's own floor."""
+    floor = flips.before.floor
+    return None if floor is None else floor.attacks.get(name)
 
 
 def _robust(flips: Flips, name: str, *, here: bool) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gate.compare.align import Unstable
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.flips import Flips, other_design, unanswered, unmeasured
+from gate.compare.flips import Flips, other_design, unanswered, unmeasured, unpinned
 from gate.compare.lookalike import lookalikes
 from gate.compare.mutants import Standing
 from gate.compare.outcomes import lost, rerun
@@ -36,6 +36,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair, flips in comparison.flips:
         yield from _examples(rule, pair.after, flips)
         yield from _attacks(rule, pair.after, flips)
+        yield from _pins(rule, pair.after, flips)
 
 
 def _gone(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
@@ -134,6 +135,13 @@ def _examples(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
     if silent:
         what = f"{counted(silent, 'example')} of {name} got no answer"
         yield _finding(rule, case, what, "answered", "no answer", about=f"{name}#{ANSWERS}", amount=silent)
+
+
+def _pins(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
+    name, gone = flips.before.name, unpinned(flips)
+    if gone:
+        what = f"{counted(gone, 'example')} of {name} no longer pinned"
+        yield _finding(rule, case, what, "pinned", "not pinned", about=f"{name}#pinned", amount=gone)
 
 
 def _attacks(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:

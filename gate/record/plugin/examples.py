@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import UsageError
 from gate.record.plugin import values
+from gate.record.plugin.values import ValueRefusedError
 from gate.schema.example_key import FINGERPRINT, VARIABLE
 from gate.schema.report import Attack
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
@@ -63,8 +64,12 @@ def identifiers(ids: object, where: str) -> list[str]:
     names = [values.identifier(value, where) for value in values.series(ids, where)]  # type: ignore[arg-type]
     repeated = values.twice(names)
     if repeated is not None:
-        raise UsageError(
-            f"the id {repeated!r:.60} stands twice", where=where, remedy="give each example an id of its own with `ids`"
+        first = names.index(repeated)
+        raise ValueRefusedError(
+            f"the id {repeated!r:.60} stands twice",
+            f"the id of row {first:,} stands in row {names.index(repeated, first + 1):,} again",
+            where=where,
+            remedy="give each example an id of its own with `ids`",
         )
     return names
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
+from gate.record.plugin.discretion import discreet
 from gate.record.plugin.examples import keyed
 from gate.record.plugin.recorder import Recorder, facets_of, local_of
 from gate.record.plugin.sweep_call import Call
@@ -25,6 +26,7 @@ class Robustness(Recorder):
     checked, and then dropped.
     """
 
+    @discreet
     def metric(
         self,
         name: str,
@@ -67,6 +69,7 @@ class Robustness(Recorder):
             ),
         )
 
+    @discreet
     def predictions(
         self,
         name: str,
@@ -113,6 +116,7 @@ class Robustness(Recorder):
         self._remember(recorded, names, {})
         return recorded
 
+    @discreet
     def sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
         model: Any,
@@ -188,8 +192,8 @@ class Robustness(Recorder):
         where = self._where("sweep", name)
         config = SweepConfig(
             path="",
-            protected=(protected,) if isinstance(protected, str) else tuple(str(column) for column in protected),
-            relations=tuple(relations),
+            protected=sweep_call.texts(protected, f"{where}, protected"),
+            relations=sweep_call.texts(relations, f"{where}, relations"),
             kind=kind or "",
             name=self._name(name, where),
             epsilons=tuple(float(values.number(epsilon, where)) for epsilon in values.series(epsilons, where)),
@@ -199,17 +203,19 @@ class Robustness(Recorder):
             budget=values.whole(budget, where),
             swaps=values.whole(swaps, where),
             tolerance=float(values.number(tolerance, where)),
-            columns=schema or {},
-            aliases=aliases or {},
+            columns=sweep_call.mapping(schema, f"{where}, schema"),
+            aliases=sweep_call.aliases(aliases, f"{where}, aliases"),
         )
         call = Call(
             sweep_call.checked(config, where), model, X, y, labels, ids, feature_names,
-            None if rows is None else values.whole(rows, where), draws, perturbations, where,
+            None if rows is None else values.whole(rows, where),
+            None if draws is None else sweep_call.at_least_one(draws, f"{where}, draws"), perturbations, where,
         )  # fmt: skip
         with sweeping.private(self._reports, where):
             swept, names, keeper = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
         return self._swept(swept, names, keeper, threshold, pinned, where)
 
+    @discreet
     def text_sweep(  # noqa: PLR0913  the field's own parameters, named in every call
         self,
         predict: Any,

@@ -94,8 +94,9 @@ class Recorder:
         """Record a sweep; then say what was not measured, and which pinned examples did not hold."""
         from gate.suites.perturbation.recorded import metrics_of
 
-        recorded = sweeping.predictions(swept, examples.written(names, self._key, where, plain=self._plain), where)
         pins = sweeping.pinned_ids(pinned, names, where)
+        ids = examples.written(names, self._key, where, plain=self._plain)
+        recorded = sweeping.predictions(swept, ids, pins, where)
         self._add("predictions", where, predictions_to_json(recorded))
         self._remember(recorded, names, sweeping.raw_moves(swept))
         limit = None if threshold is None else float(values.number(threshold, where))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, values
+from gate.record.plugin.values import ValueRefusedError
 
 if TYPE_CHECKING:
     from gate.suites.perturbation.audit_config import SweepConfig
@@ -82,7 +83,8 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
     keeper = keeper_of(names) if config.worst_case else None
     found = sweep_table(
         config, frame, schema, model, given.truth,
-        search=None if keeper is None else keeping(keeper),
+        names=names,
+        search=None if keeper is None else keeping(keeper, names=names),
         clean=clean,
         draws=call.draws,
         perturbations=planned(call.perturbations, config.epsilons, where),
@@ -110,6 +112,52 @@ def checked(config: SweepConfig, where: str) -> SweepConfig:
     return replace(config, epsilons=tuple(checked_epsilons(config.epsilons, where)))
 
 
+def texts(given: object, where: str) -> tuple[str, ...]:
+    """Names or relations; a single text is one.
+
+    Raises:
+        UsageError: no list.
+    """
+    if isinstance(given, str):
+        return (given,)
+    return tuple(
+        str(each) for each in values.series(cast("Iterable[object]", given), where)
+    )  # which refuses what is no list
+
+
+def mapping(given: object, where: str) -> Mapping[str, Any]:
+    """A mapping, empty for None.
+
+    Raises:
+        UsageError: anything else.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        told = f"expected a mapping by column, found {type(given).__name__}"
+        raise UsageError(told, where=where, remedy='give {"column": …}')
+    return given or {}
+
+
+def aliases(given: object, where: str) -> dict[str, tuple[str, ...]]:
+    """By attribute its other names.
+
+    Raises:
+        UsageError: no mapping to names.
+    """
+    return {str(name): texts(others, f"{where} of {name!r:.60}") for name, others in mapping(given, where).items()}
+
+
+def at_least_one(given: object, where: str) -> int:
+    """A whole number of at least 1.
+
+    Raises:
+        UsageError: anything else.
+    """
+    found = values.whole(given, where)
+    if found < 1:
+        raise UsageError(f"{found:,} is less than 1", where=where, remedy="give at least 1")
+    return found
+
+
 def inputs_of(candidate: Any, y: Any, labels: Any, where: str) -> Given:
     """Read `y` and `labels` together, so that 1 in one and "1" in the other is an error.
 
@@ -131,8 +179,11 @@ def inputs_of(candidate: Any, y: Any, labels: Any, where: str) -> Given:
     given = [name for name in named if name is not None]
     repeated = values.twice(given)
     if repeated is not None or len(given) < len(named):
-        what = "a missing value" if repeated is None else f"the class {repeated!r:.60} twice"
-        raise UsageError(f"`labels` holds {what}", where=where, remedy="list every class once")
+        what, untold = "a missing value", "a missing value"
+        if repeated is not None:
+            what, untold = f"the class {repeated!r:.60} twice", "a class twice"
+        remedy = "list every class once"
+        raise ValueRefusedError(f"`labels` holds {what}", f"`labels` holds {untold}", where=where, remedy=remedy)
     return Given(told, given, numeric)
 
 
@@ -181,7 +232,8 @@ def _clean(model: Model, given: Given, frame: Any, where: str) -> tuple[Model, A
         return replace(model, labels=labels), replace(clean, labels=labels)
     if clean.kind == "labels" and known and not known & set(clean.labels):
         told = f"the model answers {clean.labels[0]!r:.60}, and y holds {min(known)!r:.60}"
-        raise UsageError(told, where=where, remedy="give y the classes that the model answers")
+        untold = "no class of y is one that the model answers"
+        raise ValueRefusedError(told, untold, where=where, remedy="give y the classes that the model answers")
     return model, clean
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,13 +51,19 @@ class SweepResult:
         return self._share(None)
 
     def robust_accuracy(self, epsilon: float, under: str = "gaussian") -> float | None:
-        """Share of the examples with a known class that are right and that nothing flips: noise, or `worst case`."""
+        """Share of the examples that are right and that nothing flips: noise, or `worst case`.
+
+        Of those with a known class that were measured under the attack; one on the cut-off was not.
+        """
         return self._share(self._attack(epsilon, under).flipped)
 
     def attack_success(self, epsilon: float, under: str = "gaussian") -> float | None:
         """Share of the right examples that are flipped; None without any."""
-        clean, robust = self.accuracy, self.robust_accuracy(epsilon, under)
-        return None if not clean or robust is None else 1 - robust / clean
+        expected, predicted = self.predictions.expected, self.predictions.predicted
+        marks = self._attack(epsilon, under).flipped
+        right = [mark for truth, answer, mark in zip(expected, predicted, marks, strict=True) if truth == answer != "."]
+        known = len(right) - right.count(".")
+        return right.count("1") / known if known else None
 
     def _attack(self, epsilon: float, under: str) -> Attack:
         chosen = [attack for attack in self.predictions.attacks if attack.name.startswith(f"{under} ε=")]
@@ -70,7 +78,7 @@ class SweepResult:
         known = [
             truth == answer and mark == "0"
             for truth, answer, mark in zip(expected, predicted, marks, strict=True)
-            if truth != "."
+            if truth != "." != mark
         ]
         return sum(known) / len(known) if known else None
 
@@ -101,8 +109,11 @@ def private(reports: bool, where: str) -> Iterator[None]:
         raise UndecidedError(told, where=where, remedy=_BY_HAND) from None
 
 
-def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
-    """What stands in the report.
+def predictions(found: Sweep, ids: tuple[str, ...], pins: Sequence[int], where: str) -> Predictions:
+    """What stands in the report; its design says by a digest which rows drew noise, since each draws after the last.
+
+    Args:
+        pins: places of the pinned examples, whose keyed ids stand in the design so that a dropped one is missed.
 
     Raises:
         UsageError: more classes than a report has symbols for.
@@ -118,8 +129,18 @@ def predictions(found: Sweep, ids: tuple[str, ...], where: str) -> Predictions:
         predicted=found.predicted,
         scores=found.scores,
         attacks=found.attacks,
-        design=found.design,
+        design={**found.design, "rows": _digest(ids), **_pinned(sorted({ids[place] for place in pins}))},
     )
+
+
+def _pinned(ids: Sequence[str]) -> dict[str, str]:
+    return {"pinned": " ".join(ids)} if ids else {}
+
+
+def _digest(ids: Iterable[str]) -> str:
+    """Which rows there are, in any order, of their keyed ids."""
+    told = "\n".join(sorted(ids)).encode("utf-8", "surrogatepass")
+    return json.dumps(hashlib.blake2b(told, digest_size=8).hexdigest())
 
 
 def witnesses_left(keeper: Keeper, name: str, left: dict[str, str]) -> dict[str, int]:
@@ -144,6 +165,11 @@ def pinned_ids(pinned: Sequence[object], names: Sequence[str], where: str) -> li
     return [places[each] for each in wanted]
 
 
+def without_texts(errors: Sequence[str]) -> list[str]:
+    """What was not measured, each with the kind of what the model raised, whose text may hold a value of a row."""
+    return list(dict.fromkeys(_CAUSE.sub(r"\1", error) for error in errors))
+
+
 def refuse_unmeasured(found: Sweep, where: str, *, private: bool) -> None:
     """Fail the test where something was not measured; the rest stands in the report by then.
 
@@ -153,7 +179,7 @@ def refuse_unmeasured(found: Sweep, where: str, *, private: bool) -> None:
     Raises:
         UndecidedError: something failed.
     """
-    told = list(dict.fromkeys(_CAUSE.sub(r"\1", error) if private else error for error in found.errors))
+    told = without_texts(found.errors) if private else list(dict.fromkeys(found.errors))
     if told:
         more = f", and {len(told) - 3:,} more" if len(told) > 3 else ""
         raise UndecidedError(f"not measured: {'; '.join(told[:3])}{more}", where=where, remedy=_BY_HAND)

@@ -13,6 +13,18 @@ _ABSENT_TYPES = frozenset({"NAType", "NaTType", "MaskedConstant"})
 _SHOWN = 60
 
 
+class ValueRefusedError(UsageError):
+    """A value that can't be.
+
+    Args:
+        untold: the message without the value, for a report, which holds none.
+    """
+
+    def __init__(self, message: str, untold: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(message, where=where, remedy=remedy)
+        self.untold = untold
+
+
 def number(value: object, where: str) -> float | int:
     """A finite builtin number from anything that is one (NumPy, pandas, Decimal, a tensor of one element).
 
@@ -170,9 +182,10 @@ def _item(value: object) -> Any:
 
 def _refuse_mixed(one: object, other: object, where: str) -> NoReturn:
     words = {int: "a number", str: "a text", bool: "a truth value"}
-    raise UsageError(
+    raise ValueRefusedError(
         f"classes of two types can't be compared: {one!r:.30} is {words[type(one)]}, "
         f"{other!r:.30} is {words[type(other)]}",
+        f"classes of two types can't be compared: one is {words[type(one)]}, one {words[type(other)]}",
         where=where,
         remedy="give expected and predicted classes in one type",
     )
@@ -186,4 +199,11 @@ def _refuse(
     except Exception:  # a foreign repr
         shown = "a value that can't be shown"
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
-    raise UsageError(f"expected {expected}, found {shown} ({type(value).__name__})", where=where, remedy=remedy)
+    untold = f"expected {expected}, found {_a(type(value).__name__)}"
+    raise ValueRefusedError(
+        f"expected {expected}, found {shown} ({type(value).__name__})", untold, where=where, remedy=remedy
+    )
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"

@@ -6,6 +6,7 @@ Both become one `SweepConfig`. `KEYS` and `AUDIT_KEYS` are all the keys there ar
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -231,7 +232,7 @@ def _refuse_unknown(given: Mapping[str, Any], known: Sequence[str], where: str) 
 
 
 def _value(value: Any, kind: str, where: str) -> Any:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if kind == _TEXT and isinstance(value, str):
         return value
     if kind == _TEXTS and isinstance(value, list) and all(isinstance(each, str | int) for each in value):
@@ -244,7 +245,13 @@ def _value(value: Any, kind: str, where: str) -> Any:
         return int(value)
     if kind == _FLAG and isinstance(value, bool):
         return value
-    words = {_TEXTS: "a list of texts", _NUMBERS: "a list of numbers", _WHOLE: "a whole number", _FLAG: "true or false"}
+    words = {
+        _TEXTS: "a list of texts",
+        _NUMBER: "a finite number",
+        _NUMBERS: "a list of numbers",
+        _WHOLE: "a whole number",
+        _FLAG: "true or false",
+    }
     raise SettingsError(
         f"{value!r:.60} is not {words.get(kind, f'a {kind}')}", where=where, remedy="see docs/sweeps.md"
     )

@@ -21,8 +21,8 @@ def why_nothing_moved(
     """One or two sentences on the likeliest cause, found by trying; empty where the score is not 0.00.
 
     The causes are tried in this order: the noise moved no cell; the model answers every row alike; it answers without
-    probabilities; it moves once the noise is as large as the columns' own scale (a step function, as trees are); it
-    does not move even then.
+    probabilities; it moves a little all along (a smooth function); it moves once the noise is as large as the columns'
+    own scale (a step function, as trees are); it does not move even then.
     """
     if max(each.typical_maximum for each in swept) >= SHOWN_AS_ZERO:
         return ""
@@ -41,6 +41,11 @@ def why_nothing_moved(
             f"At ε = 1, {int(far.flipped.sum()):,} of {frame.rows:,} classes flip. "
             "Give `predict_proba` where there is one."
         )
+    if far.typical_maximum >= SHOWN_AS_ZERO and not _stepped(swept[-1]):
+        return (
+            f"The answers move with the noise: by {swept[-1].typical_maximum:.2g} at ε = {largest:g}, and by "
+            f"{far.typical_maximum:.2g} at ε = 1. The model is smooth, and such noise is small for it."
+        )
     if far.typical_maximum >= SHOWN_AS_ZERO:
         return (
             f"The answers are steps, as those of trees are, and ε up to {largest:g} crosses none here; at ε = 1 they "
@@ -50,6 +55,14 @@ def why_nothing_moved(
         "Not even noise as large as the columns' own scale moves an answer: the model hardly uses the columns that may "
         "be moved. Check which columns are protected, and which the model reads."
     )
+
+
+def _stepped(noisy: Noisy) -> bool:
+    """Whether most answers stayed exactly as they were, which those of a smooth function do not."""
+    import numpy as np
+
+    moved = noisy.changes[np.isfinite(noisy.changes)]
+    return bool(np.count_nonzero(moved) < len(moved) / 2)
 
 
 def _constant(clean: Answers) -> bool:

@@ -8,8 +8,9 @@ so that the seed says little; and what can't be measured is an error, never a st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from gate.errors import GateError, UsageError
@@ -18,6 +19,7 @@ from gate.suites.perturbation.measures.status import Status, checked_threshold, 
 from gate.suites.perturbation.models import Answers, Model, as_model, ask
 from gate.suites.perturbation.noise_sweep import Noisy, checked_epsilons, draws_for, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.row_order import by_name
 from gate.suites.perturbation.tabular.schema import Schema, infer
 
 EPSILONS = (0.01, 0.05, 0.1)
@@ -114,8 +116,8 @@ def run_perturbation_sweep(
 
     Raises:
         PerturbationError: an unknown protected attribute (the nearest name is given), nothing to perturb, an ε that
-            is not positive or stands twice, a threshold that is not above 0, a row without an answer. It is a
-            `ValueError`.
+            is not positive or stands twice, a threshold that is not above 0, a seed that is no whole number, a row
+            without an answer. It is a `ValueError`.
     """
     try:
         return _run(model, X_test, protected_features, EPSILONS if epsilon_values is None else epsilon_values,
@@ -129,14 +131,17 @@ def run_perturbation_sweep(
 def _run(
     model: Any, inputs: Any, protected: Sequence[str], epsilons: Sequence[float], threshold: float, seed: int
 ) -> PerturbationResult:
+    _refuse_no_list(epsilons, "epsilon_values", "a list of numbers, such as [0.01, 0.05]")
+    _refuse_no_list(protected, "protected_features", "a list of names, [] for none")
     steps, limit = checked_epsilons(epsilons, _WHERE), checked_threshold(threshold, _WHERE)
+    seed = _whole(seed)
     frame = Frame.of(inputs, _WHERE)
     names = [protected] if isinstance(protected, str) else list(protected)
     schema = infer(frame, protected=names, where=_WHERE)
     found, clean = _asked(model, frame)
-    draws = draws_for(frame.rows)
-    swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, where=_WHERE)
-             for step in steps]  # fmt: skip
+    draws, order = draws_for(frame.rows), None if frame.parted else by_name(frame.row_names)
+    swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, order=order,
+                      where=_WHERE) for step in steps]  # fmt: skip
     refuse_failed(clean.failed, swept, _WHERE)
     deltas = {each.epsilon: each.typical_maximum for each in swept}
     score = max(deltas.values())
@@ -156,6 +161,17 @@ def _run(
         per_epsilon_flips={each.epsilon: int(each.flipped.sum()) for each in swept},
         diagnosis=why_nothing_moved(found, frame, schema, clean, swept, seed=seed, where=_WHERE),
     )
+
+
+def _refuse_no_list(value: object, name: str, instead: str) -> None:
+    if not isinstance(value, Iterable):
+        raise UsageError(f"{name} is {value!r:.40}, which is no list", where=_WHERE, remedy=f"give {instead}")
+
+
+def _whole(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise UsageError(f"the seed {seed!r:.40} is no whole number", where=_WHERE, remedy="give one, such as 42")
+    return int(seed)
 
 
 def _asked(model: Any, frame: Frame) -> tuple[Model, Answers]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
+from gate.errors import UsageError
 from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.draws import GAUSSIAN
@@ -13,6 +15,7 @@ from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.names import unknown
 from gate.suites.perturbation.tabular.operators import OPERATORS
 from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.row_order import inverse, placed
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.tabular.strengths import Unit, checked
 
@@ -40,9 +43,7 @@ class Moved:
     raw: Mapping[int, str] = field(default_factory=dict)
 
 
-def planned(
-    wanted: Iterable[str] | Mapping[str, Iterable[float]], epsilons: Iterable[float], where: str
-) -> list[tuple[str, float]]:
+def planned(wanted: object, epsilons: Iterable[float], where: str) -> list[tuple[str, float]]:
     """Each further perturbation with each of its strengths; Gaussian noise is made anyway and left out.
 
     Args:
@@ -52,7 +53,10 @@ def planned(
     Raises:
         UsageError: an unknown name, with the nearest one, or a strength that its unit can't have.
     """
-    given: Mapping[str, Iterable[float]] = (
+    if not isinstance(wanted, Iterable):
+        told = f"perturbations are names or a mapping from names to strengths, not {type(wanted).__name__}"
+        raise UsageError(told, where=where, remedy='give names, such as ["missing"]')
+    given: Mapping[str, object] = (
         wanted if isinstance(wanted, Mapping) else dict.fromkeys([wanted] if isinstance(wanted, str) else wanted, ())
     )
     found = []
@@ -62,8 +66,22 @@ def planned(
         if name == GAUSSIAN:
             continue
         unit = OPERATORS[name].unit
-        chosen = list(strengths) or list(DEFAULTS.get(unit, epsilons))
+        chosen = _numbers(name, strengths, where) or list(DEFAULTS.get(unit, epsilons))
         found += [(name, strength) for strength in checked(chosen, f"{where}, {name}", unit)]
+    return found
+
+
+def _numbers(name: str, strengths: object, where: str) -> list[float]:
+    """The strengths of one perturbation.
+
+    Raises:
+        UsageError: no list of numbers.
+    """
+    given = list(strengths) if isinstance(strengths, Iterable) else [None]
+    found = [float(each) for each in given if not isinstance(each, bool) and isinstance(each, Real)]
+    if len(found) < len(given):
+        told = f"the strengths of {name!r:.60} are no list of numbers"
+        raise UsageError(told, where=where, remedy=f'give a list, such as {{"{name:.60}": [0.1]}}')
     return found
 
 
@@ -78,13 +96,31 @@ def further(  # noqa: PLR0913  what every perturbation needs
     seed: int,
     tolerance: float | None = None,
     spread: float | None = None,
+    order: Any = None,
     where: str = "sweep",
 ) -> Moved:
     """Ask the model about rows under one perturbation.
 
+    Args:
+        order: (n,) places of the rows in the order in which they draw; None for their own.
+
     Raises:
         UsageError: no column that it may move, or what `ask` raises.
     """
+    if order is not None:
+        found = further(
+            model, frame.take(order), schema, clean.take(order), name, strength, seed=seed, tolerance=tolerance,
+            spread=spread, where=where,
+        )  # fmt: skip
+        back = inverse(order)
+        return replace(
+            found,
+            answers=found.answers.take(back),
+            changes=found.changes[back],
+            flipped=found.flipped[back],
+            moves=placed(found.moves, order),
+            raw=placed(found.raw, order),
+        )
     shown = f"{name} {_LETTERS[OPERATORS[name].unit]}{strength:g}"
     native = perturbed(frame, schema, name, strength, seed=seed, where=where)
     answers = ask(model, native, frame.rows, f"{where}, {shown}")

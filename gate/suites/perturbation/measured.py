@@ -13,6 +13,7 @@ from gate.suites.perturbation.diagnosis import why_nothing_moved
 from gate.suites.perturbation.drop_in import epsilon_key
 from gate.suites.perturbation.frame_consistency import consistency_of
 from gate.suites.perturbation.further import Moved
+from gate.suites.perturbation.idle import idle
 from gate.suites.perturbation.measures.consistency import Consistency
 from gate.suites.perturbation.measures.smallest import SmallestEpsilon, smallest_epsilon
 from gate.suites.perturbation.measures.status import Status, worst
@@ -23,6 +24,7 @@ from gate.suites.perturbation.noise_sweep import Noisy, clean_answers, draws_for
 from gate.suites.perturbation.recorded import predictions_of
 from gate.suites.perturbation.steps import NAMED, Asked, Step, every, others, spread_for, truth_of
 from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.row_order import by_name
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.time_limit import FOREVER, TimeLimit
 from gate.suites.perturbation.worst_case import Progress, Search
@@ -80,6 +82,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     model: Model,
     truth: Sequence[object],
     *,
+    names: Sequence[object] | None = None,
     of_rows: int | None = None,
     search: Search | None = None,
     progress: Progress = lambda _: None,
@@ -96,6 +99,8 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     Args:
         frame: the rows that are swept, features only.
         truth: n true classes as texts or values, None where unknown.
+        names: of the n rows; by default the frame's own. Rows draw their noise in the order of their names, so that
+            the order in which they are given changes nothing.
         of_rows: how many rows there are, of which these are a sample.
         search: finds flips inside a ball; None leaves the worst case out.
         progress: told what begins, one line each.
@@ -122,13 +127,14 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     asked = Asked(
         config, frame, schema, model, clean, *truth_of(clean, truth, config, where), unit, floor, where,
         draws_for(frame.rows) if draws is None else draws, threads, limit,
+        None if frame.parted else by_name(frame.row_names if names is None else names),
     )  # fmt: skip
     errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
     measured = every(asked, search, progress, errors)
     steps = tuple(step for step, _ in measured)
     swept = [noisy for _, noisy in measured]
     moved, failures = others(asked, perturbations, progress)
-    errors += failures
+    errors += failures + idle(asked, steps)
     return Sweep(
         config=config,
         steps=steps,
@@ -151,7 +157,14 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
         noise=tuple(swept),
         others=moved,
         **predictions_of(
-            clean, truth, asked.right, swept, [each.worst for each in steps if each.worst is not None], config, moved
+            clean,
+            truth,
+            asked.right,
+            swept,
+            [each.worst for each in steps if each.worst is not None],
+            config,
+            schema,
+            moved,
         ),
     )
 

@@ -11,7 +11,7 @@ import hashlib
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.errors import UsageError
@@ -20,6 +20,7 @@ from gate.suites.perturbation.models.asking import LARGEST_BATCH, ask, ask_each,
 from gate.suites.perturbation.tabular.cores import pool_for
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.noise import NoiseDraws
+from gate.suites.perturbation.tabular.row_order import inverse, placed
 from gate.suites.perturbation.tabular.schema import Column, Schema
 from gate.suites.perturbation.tabular.settle import settled
 from gate.suites.perturbation.time_limit import FOREVER, TimeLimit, TimeUpError
@@ -100,6 +101,7 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     spread: float | None = None,
     threads: int = 1,
     limit: TimeLimit = FOREVER,
+    order: Any = None,
     where: str = "sweep",
 ) -> Noisy:
     """Ask the model about noisy rows, once a draw, in batches that are made while it is asked.
@@ -112,6 +114,7 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         spread: for values, the target's standard deviation; by default that of the clean answers.
         threads: how many batches are asked at once of a model that is thread-safe; they change nothing else.
         limit: looked at between batches.
+        order: (n,) places of the rows in the order in which they draw; None for their own.
 
     Raises:
         TimeUpError: the time ended before the last batch.
@@ -119,6 +122,12 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     """
     import numpy as np
 
+    if order is not None:
+        found_so = gaussian(
+            model, frame.take(order), schema, clean.take(order), epsilon, seed=seed, draws=draws, tolerance=tolerance,
+            spread=spread, threads=threads, limit=limit, where=where,
+        )  # fmt: skip
+        return _restored(found_so, order)
     movable_columns(schema, where)
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
     asked, moves = f"{where}, ε={epsilon:g}", Moves(schema)
@@ -148,6 +157,20 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     change, marks = (np.concatenate([each[place] for each in found]) for place in (1, 2))
     answers = joined([each for each, _, _ in found], asked)
     return Noisy(epsilon, answers, change, marks, tuple(maxima), moves.told, dict(sorted(failed.items())), moves.raw)
+
+
+def _restored(noisy: Noisy, order: Any) -> Noisy:
+    """What was measured of the rows in that order, as of the rows in their own."""
+    back = inverse(order)
+    return replace(
+        noisy,
+        answers=noisy.answers.take(back),
+        changes=noisy.changes[back],
+        flipped=noisy.flipped[back],
+        moves=placed(noisy.moves, order),
+        failed=placed(noisy.failed, order),
+        raw=placed(noisy.raw, order),
+    )
 
 
 def _noisy_parts(frame: Frame, schema: Schema, epsilon: float, seed: int, size: int) -> Iterator[tuple[Any, int]]:

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from gate.schema.report import Attack, Metric
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
+from gate.stats.intervals import wilson
+from gate.stats.refusal import TooLittle
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
-from gate.suites.perturbation.models import Answers
+from gate.suites.perturbation.models import Answers, borderline
 from gate.suites.perturbation.noise_sweep import Noisy
+from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Worst
 
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ WITHIN, BEYOND = "within the tolerance", "beyond the tolerance"
 DELTA_TOLERANCE = 0.05
 """A retrained model moves the largest change a little."""
 RATE_TOLERANCE = 0.02
+NAMES_SHOWN = 200
+"""Characters of columns' names that a design spells out."""
 
 
 def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float | None) -> list[Metric]:
@@ -44,7 +49,7 @@ def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float |
         measured = step.robust
         if measured is None or measured.attack_success_rate is None or measured.interval is None:
             continue
-        bounds, share = measured.interval, measured.right / measured.known
+        bounds, kept = measured.interval, wilson(measured.right - measured.broken, measured.known)
         success = Metric(
             f"{name}/attack_success ε={short(step.epsilon)}",
             measured.attack_success_rate,
@@ -59,7 +64,7 @@ def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float |
             measured.robust_accuracy,
             "higher",
             tolerance=rate,
-            interval=((1 - bounds.high) * share, (1 - bounds.low) * share),
+            interval=None if isinstance(kept, TooLittle) else (kept.low, kept.high),
             count=measured.known,
         )
         metrics += [success, robust]
@@ -73,6 +78,7 @@ def predictions_of(
     swept: Sequence[Noisy],
     worst: Sequence[Worst],
     config: SweepConfig,
+    schema: Schema,
     others: Sequence[Moved] = (),
 ) -> dict[str, Any]:
     """What a report holds of it, one character an example; nothing where there are too many classes.
@@ -105,7 +111,7 @@ def predictions_of(
         "predicted": predicted,
         "scores": _scores(clean),
         "attacks": tuple(attacks),
-        "design": _design(config, clean),
+        "design": _design(config, clean, schema),
     }
 
 
@@ -136,12 +142,16 @@ def _classes(clean: Answers, truth: Sequence[object], right: Any, labels: Sequen
     )
 
 
-def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
-    """What decides the measurement; what is left at its default is not named, so that old baselines compare.
+def _design(config: SweepConfig, clean: Answers, schema: Schema) -> dict[str, str]:
+    """What decides the measurement; a setting that is left at its default is not named, so that old baselines compare.
 
-    What is declared of columns stands there as a digest: it may hold bounds and levels.
+    Which columns move belongs to it: a column of numbers that turns into texts is attacked no longer, and a model that
+    leans on it would look the more robust for that. What is declared of columns stands there as a digest: it may hold
+    bounds and levels.
     """
     design: dict[str, Any] = {
+        "columns moved": _named(schema),
+        "columns typed": _digest(sorted((each.name, each.kind, each.group) for each in schema.perturbable())),
         "epsilons": list(config.epsilons),
         "protected": sorted(config.protected),
         "seed": config.seed,
@@ -150,6 +160,8 @@ def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
         design["scale"] = config.scale
     if config.worst_case:
         design["budget"] = config.budget
+    if config.worst_case and config.attack != SweepConfig.__dataclass_fields__["attack"].default:
+        design["attack"] = config.attack
     if config.worst_case and config.swaps:
         design["swaps"] = config.swaps
     if clean.kind == "values":
@@ -160,13 +172,21 @@ def _design(config: SweepConfig, clean: Answers) -> dict[str, str]:
     return {name: json.dumps(value) for name, value in design.items()}
 
 
+def _named(schema: Schema) -> list[str] | int:
+    """The columns that noise and search move, or how many they are where a reader would not read them all."""
+    names = sorted(column.name for column in schema.movable())
+    return names if sum(map(len, names)) <= NAMES_SHOWN else len(names)
+
+
 def _digest(declared: Any) -> str:
     text = json.dumps(declared, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _marks(flipped: Any, clean: Answers, under: Answers | None) -> str:
-    answered = clean.answered if under is None else clean.answered & under.answered
+    """A row whose clean answer lies on the cut-off can't flip, so nothing was measured of it."""
+    sure = clean.answered & ~borderline(clean)
+    answered = sure if under is None else sure & under.answered
     return "".join(
         UNKNOWN if not known else "01"[int(mark)]
         for mark, known in zip(flipped.tolist(), answered.tolist(), strict=True)

@@ -12,7 +12,7 @@ from gate.suites.perturbation.further import Moved, further
 from gate.suites.perturbation.measures.per_epsilon import EpsilonMeasures, measure
 from gate.suites.perturbation.measures.robust import Robust, robust
 from gate.suites.perturbation.measures.status import Status, gate_status
-from gate.suites.perturbation.models import Answers, Model, NoiseFloor, spread_of
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor, borderline, spread_of
 from gate.suites.perturbation.noise_sweep import Noisy, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What every ε is measured against."""
+    """What every ε is measured against; `order` is that in which rows draw, None for their own."""
 
     config: SweepConfig
     frame: Frame
@@ -58,6 +58,12 @@ class Asked:
     draws: int
     threads: int = 1
     limit: TimeLimit = FOREVER
+    order: Any = None
+
+    @property
+    def sure(self) -> Any:
+        """(n,) bool: rows that can flip, since they have an answer and it is not on the cut-off already."""
+        return self.clean.answered & ~borderline(self.clean)
 
 
 def every(asked: Asked, search: Search | None, progress: Progress, errors: list[str]) -> list[tuple[Step, Noisy]]:
@@ -87,8 +93,9 @@ def every(asked: Asked, search: Search | None, progress: Progress, errors: list[
             progress(f"ε = {epsilon:g}: worst case")
             try:
                 worst_here = search(
-                    asked.model, asked.frame, asked.schema, asked.clean, epsilon, asked.config, asked.unit, progress
-                )
+                    asked.model, asked.frame, asked.schema, asked.clean, epsilon, asked.config, asked.unit, progress,
+                    asked.floor,
+                )  # fmt: skip
             except UsageError as error:
                 errors.append(f"worst case at ε={epsilon:g}: {error.message}")
         found.append((_step(asked, noisy, worst_here), noisy))
@@ -128,7 +135,7 @@ def _noisy(asked: Asked, epsilon: float, progress: Progress) -> Noisy:
     noisy = gaussian(
         asked.model, asked.frame, asked.schema, asked.clean, epsilon, seed=config.seed,
         draws=asked.draws, tolerance=config.tolerance, spread=asked.unit, where=asked.where,
-        threads=asked.threads, limit=asked.limit,
+        threads=asked.threads, limit=asked.limit, order=asked.order,
     )  # fmt: skip
     return replace(noisy, flipped=noisy.flipped & ~asked.floor.within(noisy.changes))
 
@@ -147,7 +154,7 @@ def others(
         try:
             moved = further(
                 asked.model, asked.frame, asked.schema, asked.clean, name, strength, seed=asked.config.seed,
-                tolerance=asked.config.tolerance, spread=asked.unit, where=asked.where,
+                tolerance=asked.config.tolerance, spread=asked.unit, order=asked.order, where=asked.where,
             )  # fmt: skip
         except UsageError as error:
             errors.append(f"{name} {strength:g}: {error.message}")
@@ -161,19 +168,29 @@ def _step(asked: Asked, noisy: Noisy, found: Worst | None) -> Step:
     rows = asked.clean.answered & noisy.answers.answered
     noise = measure(noisy.epsilon, noisy.changes[rows], noisy.flipped[rows], where=asked.where)
     noise = replace(noise, maximum=noisy.typical_maximum)
-    marks = noisy.flipped if found is None else found.flipped
-    covered = len(marks) if found is None or found.covered is None else found.covered
-    marks, right, known = marks[:covered], asked.right[:covered], asked.known[:covered]
-    broken = robust(right, marks, known, where=asked.where) if known.any() else None
+    broken, judged = _broken(asked, noisy.flipped, asked.sure & rows)
+    if found is not None:
+        reached = asked.sure.copy()
+        reached[found.covered :] &= found.covered is None
+        broken, success = _broken(asked, found.flipped, reached)
+        judged = max(judged, success)  # noise may have found what the search did not
     if asked.config.judge == "score":
         judged = noise.maximum
         own = asked.floor.inside(judged)
     else:
-        success = None if broken is None else broken.attack_success_rate
-        judged = float(marks[asked.clean.answered[:covered]].mean()) if success is None else success
         own = not asked.floor.deterministic and judged <= asked.floor.other_class / asked.floor.rows
     status = gate_status(judged, asked.config.threshold, where=asked.where)
     return Step(noisy.epsilon, noise, found, broken, "PASS" if own else status)
+
+
+def _broken(asked: Asked, flipped: Any, rows: Any) -> tuple[Robust | None, float]:
+    """What was broken of the rows with a known truth, and the rate that is judged: of the right ones, else of all."""
+    known = asked.known & rows
+    broken = robust(asked.right, flipped, known, where=asked.where) if known.any() else None
+    success = None if broken is None else broken.attack_success_rate
+    if success is None:
+        success = float(flipped[rows].mean()) if rows.any() else 0.0
+    return broken, success
 
 
 def _failures(noisy: Noisy, found: Worst | None) -> list[str]:

@@ -153,7 +153,8 @@ def merged(stored: Sequence[Witness], new: Sequence[Witness], limit: int = LIMIT
     """What to keep: the stored ones, which a fixed regression needs when it comes back, and the new ones.
 
     Beyond the limit each side keeps half of it, and what the other leaves. A new witness takes the place of a stored
-    one of the same example, attack and ε. The result is in the order of these three, so that its file changes little.
+    one of the same example, attack, ε and moves; by other moves it is another one, and a mended one stays beside it.
+    The result is in the order of these, so that its file changes little.
     """
     fresh = {_name(witness) for witness in new}
     old = [witness for witness in stored if _name(witness) not in fresh]
@@ -199,8 +200,12 @@ def loads(text: str, where: str = "witnesses") -> tuple[Witness, ...]:
     return tuple(_read(_json(line, where, number), where, number) for number, line in enumerate(lines[1:], 2))
 
 
-def _name(witness: Witness) -> tuple[str, str, float]:
-    return witness.example, witness.attack, witness.epsilon
+_Name = tuple[str, str, float, tuple[tuple[str, float], ...], tuple[tuple[str, int], ...]]
+
+
+def _name(witness: Witness) -> _Name:
+    moves, levels = tuple(sorted(witness.moves.items())), tuple(sorted(witness.levels.items()))
+    return witness.example, witness.attack, witness.epsilon, moves, levels
 
 
 def _of_row(found: Found, space: Space, row: int, example: str, key: bytes) -> Witness:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gate.schema.report import WITNESSED
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.keeping import Keeper
-from gate.suites.perturbation.models import Answers, Model
+from gate.suites.perturbation.models import Answers, Model, NoiseFloor
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Schema
@@ -52,11 +52,11 @@ class Worst:
 
 
 Progress = Callable[[str], None]
-Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None, Progress], Worst]
-"""(model, frame, schema, clean answers, ε, configuration, spread of values, progress) -> what it flipped."""
+Search = Callable[[Model, Frame, Schema, Answers, float, SweepConfig, float | None, Progress, NoiseFloor], Worst]
+"""(model, frame, schema, clean answers, ε, configuration, spread of values, progress, own noise) -> what it flipped."""
 
 
-def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
+def search(  # noqa: PLR0913, PLR0917  what `Search` is given, and the witnesses
     model: Model,
     frame: Frame,
     schema: Schema,
@@ -65,9 +65,11 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
     config: SweepConfig,
     spread: float | None,
     progress: Progress,
+    floor: NoiseFloor | None = None,
     *,
     keeper: Keeper | None = None,
     limit: TimeLimit = FOREVER,
+    names: Sequence[object] | None = None,
 ) -> Worst:
     """Look for a flip of every row inside the ball of ε, with numbers typed, clipped and related as in the schema.
 
@@ -75,6 +77,7 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
 
     Args:
         keeper: of witnesses, which are tried first; a row that one flips needs no search.
+        names: of the n rows, to which their draws belong; by default the frame's own.
         limit: looked at every 5,000 rows; once the time has ended, the rows that are left are not attacked.
     """
     import numpy as np
@@ -87,7 +90,8 @@ def search(  # noqa: PLR0913  what `Search` is given, and the witnesses
             break
         if start:
             progress(f"ε = {epsilon:g}: worst case, {start:,} of {frame.rows:,} rows")
-        part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, start)
+        own = None if names is None else names[start : start + len(rows)]
+        part = _Part(model, frame.take(rows), schema, clean.take(rows), epsilon, config, spread, floor, start, own)
         parts.append(part.attacked(keeper))
     return Worst(
         epsilon=epsilon,
@@ -110,9 +114,9 @@ def _left_out(rows: int, epsilon: float, config: SweepConfig) -> Worst:
     return Worst(epsilon, no, np.full(rows, np.inf), no, 0, config.budget, covered=0)
 
 
-def keeping(keeper: Keeper | None, limit: TimeLimit = FOREVER) -> Search:
+def keeping(keeper: Keeper | None, limit: TimeLimit = FOREVER, *, names: Sequence[object] | None = None) -> Search:
     """A search that tries a keeper's witnesses first, and leaves what it finds with it, within a limit of time."""
-    return partial(search, keeper=keeper, limit=limit)
+    return partial(search, keeper=keeper, limit=limit, names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,9 @@ class _Part:
     epsilon: float
     config: SweepConfig
     spread: float | None
+    floor: NoiseFloor | None
     start: int
+    names: Sequence[object] | None = None
 
     def attacked(self, keeper: Keeper | None) -> Worst:
         import numpy as np
@@ -175,9 +181,13 @@ class _Part:
 
         whole = len(rows) == self.frame.rows
         frame, clean = (self.frame, self.clean) if whole else (self.frame.take(rows), self.clean.take(rows))
-        space, assemble = space_of(frame, self.schema, swaps=self.config.swaps)
-        tolerance, spread = self.config.tolerance, self.spread
-        return space, Objective(self.model, assemble, clean, tolerance=tolerance, spread=spread, where="worst case")
+        keys = None if self.names is None else [self.names[row] for row in rows.tolist()]
+        space, assemble = space_of(frame, self.schema, keys, swaps=self.config.swaps)
+        objective = Objective(
+            self.model, assemble, clean, tolerance=self.config.tolerance, spread=self.spread, floor=self.floor,
+            where="worst case",
+        )  # fmt: skip
+        return space, objective
 
 
 def _first(moves: dict[int, str]) -> dict[int, str]:

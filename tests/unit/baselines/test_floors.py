@@ -13,7 +13,7 @@ from gate.baselines.refresh import adopt, refresh
 from gate.baselines.table import as_table
 from gate.errors import BaselineError, UsageError
 from gate.ingest import read_report
-from gate.schema.report import Predictions, Report, Reseeds
+from gate.schema.report import Attack, Predictions, Report, Reseeds
 from tests.support.compare import case, predictions, report
 
 
@@ -74,6 +74,29 @@ def test_a_refresh_and_an_adoption_keep_it_while_the_examples_are_the_same() -> 
     assert "model: 10 examples, floor 2" in as_table(stored)
     assert difference(stored, one(predictions(TRUTH, MODEL))) == ()
     assert keep_floors(other, stored).cases[0].predictions[0].floor is None
+
+
+def test_adversarial_regressions_have_a_floor_of_their_own_by_attack() -> None:
+    def under(said: str, *flips: str, seed: str = "0") -> Report:
+        attacks = tuple(Attack(f"noise ε={at}", marks) for at, marks in enumerate(flips))
+        return one(replace(predictions(TRUTH, said), attacks=attacks, design={"seed": seed}))
+
+    base = under(MODEL, "0000000000", "1000000000", "0000000000")
+    runs = [
+        under(MODEL, marks, "1" * 10) for marks in ("1" + "0" * 9, "11" + "0" * 8, "0" * 9 + "1", "0" * 10, "0" * 10)
+    ]
+    found, (measured,) = measure_floors(base, runs)
+    attacks = measured.floor.attacks
+    assert list(attacks) == ["noise ε=0", "noise ε=1"], "no retrain made the third"
+    assert attacks["noise ε=0"].negatives == (1, 2, 0, 0, 0), "the last example is wrong on clean input"
+    assert attacks["noise ε=1"].negatives == (8,) * 5, "the first is flipped by the baseline's model too"
+    assert measured.floor.negatives == (0,) * 5
+    again = read_report(dump_baseline(found), "b", limit=10**6)
+    assert again.cases[0].predictions[0].floor == measured.floor
+    other = under(MODEL, *["0" * 10] * 3, seed="1")
+    kept = keep_floors(other, found).cases[0].predictions[0].floor
+    assert kept is not None and not kept.attacks, "another seed makes other attacks"
+    assert keep_floors(base, found) == found
 
 
 def test_a_report_brings_no_floor_of_its_own() -> None:

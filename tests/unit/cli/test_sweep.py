@@ -15,6 +15,7 @@ pytest.importorskip("pandas")
 from gate.cli.sweep_inputs import plain, protected_names, strata
 from gate.ingest import read_report
 from gate.schema.report import Kind
+from gate.suites.perturbation.witness_file import dumps, loads
 from tests.support.command_line import Ended, Shell, refused
 
 MODEL = """
@@ -40,6 +41,13 @@ flat, steep = Model(1), Model(40)
 
 def broken(rows):
     raise RuntimeError("the disk is full")
+
+
+def choosy(rows):  # what it raises holds a value of the row
+    for income in rows["income"]:
+        if 4000 < income < 4100:
+            raise ValueError(f"Canary7391 earns {income}")
+    return flat.predict_proba(rows)
 """
 CONFIG = """
 [data]
@@ -176,6 +184,49 @@ def test_no_value_of_a_row_leaves(gate: Shell, project: Path) -> None:
     assert "2900.5" not in told and "3000.5" not in told
 
 
+def test_fault_what_a_model_raised_stays_out_of_every_file(gate: Shell, project: Path) -> None:
+    arguments = ("--output", "sweep.json", "--html", "sweep.html")
+    ended = swept(gate, project, "--json", *arguments, model="choosy", judge="flips", threshold=0.9)
+    assert ended.code == 3
+    told = ended.out + "".join((project / name).read_text(encoding="utf-8") for name in arguments[1::2])
+    assert CANARY not in told and " earns " not in told
+    assert "row 30: ValueError" in told
+    assert f"ValueError: {CANARY} earns 4000.5" in ended.err  # whoever runs it reads the cause
+
+
+def test_witnesses_are_tried_first_and_kept_with_those_of_the_run(gate: Shell, project: Path) -> None:
+    left = project / ".gate" / "witnesses.jsonl"
+    first = swept(gate, project, "--json", model="steep", judge="flips", threshold=0.9)
+    assert "written: .gate/witnesses.jsonl" in first.err
+    found = loads(left.read_bytes())
+    (group,) = found
+    assert group == ("sweep.toml::people", "people")
+    assert found[group] and CANARY not in left.read_text(encoding="utf-8")
+    other = ("t.py::t", "other")
+    left.write_bytes(dumps({other: found[group]}))  # of the run before
+    (project / "baselines").mkdir()
+    (project / "baselines" / "default.witnesses").write_bytes(dumps(found))
+    again = swept(gate, project, "--json", model="steep", judge="flips", threshold=0.9)
+    count = len(found[group])
+    assert f"{count} stored witnesses, of which {count} flip again" in again.err
+    assert loads(left.read_bytes()) == {other: found[group], group: found[group]}
+    before, after = (sum(step["worst_case"]["queries"] for step in epsilons(each)) for each in (first, again))
+    assert after < before
+
+
+def test_stored_witnesses_that_are_damaged_are_left_out_and_named(gate: Shell, project: Path) -> None:
+    (project / "baselines").mkdir()
+    (project / "baselines" / "default.witnesses").write_bytes(b"no witnesses")
+    ended = swept(gate, project, judge="flips", threshold=0.9)
+    assert ended.code == 0
+    assert "no stored witness was tried first" in ended.err
+
+
+def epsilons(ended: Ended) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(ended.out)["sweep"]["epsilons"]
+    return found
+
+
 def test_a_pickle_needs_consent(gate: Shell, project: Path) -> None:
     (project / "model.pkl").write_bytes(pickle.dumps(int))
     config = project / write(project)
@@ -212,10 +263,12 @@ def test_what_cannot_be_swept_is_refused(
     [
         ("people.csv", "name,sex,income,risk\n", "no rows"),
         ("people.csv", "", "can't be read"),
+        ("people.csv", "name,sex,income,sex,risk\na,f,1,f,bad\nb,m,2,m,good\n", "'sex' stands twice"),
+        ("people.csv", "name,sex,income,risk\na,f,1,bad\na,m,2,good\n", "'a' stands twice"),
         ("sweep.toml", None, "can't be read"),
     ],
 )
-def test_files_that_hold_nothing_are_refused(
+def test_tables_that_cannot_be_swept_are_refused(
     gate: Shell, project: Path, name: str, content: str | None, told: str
 ) -> None:
     write(project)
@@ -223,7 +276,9 @@ def test_files_that_hold_nothing_are_refused(
         (project / name).unlink()
     else:
         (project / name).write_text(content, encoding="utf-8")
-    refused(gate("sweep", "--config", "sweep.toml", cwd=project), 2, told)
+    ended = gate("sweep", "--config", "sweep.toml", cwd=project)
+    refused(ended, 2, told)
+    assert "asking" not in ended.err  # nothing was measured first
 
 
 def test_an_audit_config_is_read_and_the_model_comes_from_the_command_line(gate: Shell, project: Path) -> None:

@@ -67,6 +67,25 @@ def test_a_floor_is_mains_own_and_is_scaled_to_the_examples_that_are_left() -> N
     assert (flip.amount, flip.why) == (3, "5 reseeds: at most 1, so 2 would pass")
 
 
+@pytest.mark.parametrize(
+    ("broken", "found"), [(3, False), (4, True)], ids=["as many as a retrain", "more than a retrain"]
+)
+def test_fault_what_an_attack_breaks_in_an_honest_retrain_too_is_no_finding(broken: int, found: bool) -> None:
+    under = {"noise ε=0.1": Reseeds((1, 2, 1, 0, 2), 10, 3)}
+    floor = Reseeds((0, 0, 0, 0, 0), 10, 0, under)
+    attacks = [Attack("noise ε=0.1", "0" * 10), Attack("other", "0" * 10)]
+    before = predictions("1" * 10, "1" * 10, *attacks, floor=floor)
+    marks = "1" * broken + "0" * (10 - broken)
+    head = predictions("1" * 10, "1" * 10, Attack("noise ε=0.1", marks), Attack("other", "0" * 10), floor=None)
+    verdict = judged(one(before), one(head))
+    assert ("adversarial-regression" in rules_of(verdict)) == found
+    if found:
+        told = "right and stable on main, right here until attacked; 5 reseeds: at most 2, so 3 would pass"
+        assert finding(verdict, "adversarial-regression").why == told
+    elsewhere = predictions("1" * 10, "1" * 10, Attack("noise ε=0.1", "0" * 10), Attack("other", "1" + "0" * 9))
+    assert "adversarial-regression" in rules_of(judged(one(before), one(elsewhere))), "each attack has its own floor"
+
+
 @pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", True), ("worst case ε=0.1", False)])
 def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(name: str, compared: bool) -> None:
     before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "budget": "150"})
@@ -74,6 +93,26 @@ def test_the_budget_of_the_search_makes_another_worst_case_and_no_other_noise(na
     found = rules_of(judged(one(before), one(here)))
     assert ("adversarial-regression" in found) == compared
     assert ("missing-case" in found) != compared
+
+
+@pytest.mark.parametrize(("name", "compared"), [("gaussian ε=0.1", False), ("worst case ε=0.1", True)])
+def test_other_rows_make_other_noise_and_no_other_worst_case(name: str, compared: bool) -> None:
+    before = predictions("11", "11", Attack(name, "00"), design={"seed": "0", "rows": '"a"'})
+    here = predictions("11", "11", Attack(name, "10"), design={"seed": "0", "rows": '"b"'})
+    found = rules_of(judged(one(before), one(here)))
+    assert ("adversarial-regression" in found) == compared
+    assert ("missing-case" in found) != compared
+    assert "settings-changed" not in found
+
+
+@pytest.mark.parametrize(("here", "gone"), [("e0 e1", 0), ("e0", 1), ("", 2), ("e0 e1 e2", 0)])
+def test_a_pinned_example_that_is_pinned_no_longer_is_missing_and_a_new_one_is_no_news(here: str, gone: int) -> None:
+    name = "gaussian ε=0.1"
+    before = predictions("111", "111", Attack(name, "000"), design={"pinned": "e0 e1"})
+    after = predictions("111", "111", Attack(name, "000"), design={"pinned": here} if here else {})
+    verdict = judged(one(before), one(after))
+    assert [each.amount for each in verdict.findings] == ([gone] if gone else [])
+    assert rules_of(verdict) == (["missing-case"] if gone else [])
 
 
 def test_replayed_witnesses_are_counted_as_evidence() -> None:

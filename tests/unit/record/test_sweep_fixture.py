@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,17 @@ def test_truth_of_another_type_than_labels_is_refused() -> None:
         ({"protected": "b"}, "no column to protect 'b'"),
         ({"seed": 0.5}, "a whole number"),
         ({"epsilons": ["a lot"]}, "expected a number"),
+        ({"protected": None}, "protected: expected a list"),
+        ({"relations": 3}, "relations: expected a list"),
+        ({"relations": "a <= b"}, "there is no column 'b'"),
+        ({"schema": ["a"]}, "schema: expected a mapping"),
+        ({"aliases": ["a"]}, "aliases: expected a mapping"),
+        ({"aliases": {"a": 3}}, "aliases of 'a': expected a list"),
+        ({"draws": "x"}, "draws: expected a number"),
+        ({"draws": 0}, "draws: 0 is less than 1"),
+        ({"perturbations": 3}, "names or a mapping"),
+        ({"perturbations": {"missing": 0.2}}, "strengths of 'missing'"),
+        ({"perturbations": {"missing": ["a"]}}, "strengths of 'missing'"),
     ],
 )
 def test_refused(options: dict[str, Any], message: str) -> None:
@@ -156,7 +168,7 @@ def test_protected_is_followed_through_one_hot_columns() -> None:
     fixture()[0].sweep(model, x, [0, 1] * 30, protected="sex", worst_case=True, swaps=2, budget=20, epsilons=[0.5])
     assert all(set(given["sex_f"] + given["sex_m"]) == {1.0} for given in seen)
     whole = [given for given in seen if len(given) == 60]
-    assert all((given["sex_f"].to_numpy() == x["sex_f"].to_numpy()).all() for given in whole)
+    assert all((given["sex_f"] == x["sex_f"].loc[given.index]).all() for given in whole)
 
 
 def test_the_worst_case_finds_what_noise_misses_and_is_off_by_default() -> None:
@@ -272,6 +284,8 @@ def test_a_pinned_example_that_flips_fails_the_test_by_its_key() -> None:
         robustness.sweep(second, line(), y, name="other", epsilons=[0.2], worst_case=True, pinned=["p0", "p30"])
     assert "p30" not in str(failed.value) and not failed.value.pytrace
     assert len(facets["predictions"]) == 2
+    pinned = [swept["design"]["pinned"].split() for swept in facets["predictions"]]
+    assert pinned == [sorted(keyed(name, b"default") for name in names) for names in (("p0", "p59"), ("p0", "p30"))]
     with pytest.raises(UsageError, match="1 pinned examples were not swept"):
         robustness.sweep(second, line(), y, name="third", pinned=["p60"])
 
@@ -280,13 +294,42 @@ def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() ->
     def design(**options: Any) -> Any:
         return fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.1], **options).predictions.design
 
-    assert design() == {"epsilons": "[0.1]", "protected": "[]", "seed": "0"}
+    declared = {key: value for key, value in design().items() if key != "rows" and not key.startswith("columns ")}
+    assert declared == {"epsilons": "[0.1]", "protected": "[]", "seed": "0"}
     assert design(draws=3, perturbations=["uniform"]) == design()
     searched = design(worst_case=True, budget=20, swaps=2, scale="mad")
     assert set(searched) - set(design()) == {"budget", "swaps", "scale"}
     wide, narrow = (design(schema={"a": {"low": low}}) for low in (-7654321, -1))
     assert set(wide) - set(design()) == {"columns"}
+    assert design()["columns moved"] == '["a"]'
     assert wide != narrow and "7654321" not in str(wide)
+
+
+def test_fault_the_order_of_rows_changes_no_mark_and_other_rows_are_another_noise() -> None:
+    rows = line().assign(city=["x", "y", "z"] * 20)
+    named = {
+        "worst_case": True,
+        "perturbations": ["category-swap", "uniform", "missing"],
+        "epsilons": [0.2],
+        "rows": 40,
+    }
+    y = pd.Series([0, 1] * 30, index=rows.index)
+
+    def marks(order: Any, given: Any = None, **more: Any) -> dict[str, dict[str, str]]:
+        shown, told = rows.iloc[order], y.iloc[order]
+        inputs = shown if given is None else given(shown)
+        found = fixture()[0].sweep(second, inputs, told.tolist(), ids=list(shown.index), **more).predictions
+        assert len(json.loads(found.design["rows"])) == 16
+        return {each.name: dict(zip(found.ids, each.flipped, strict=True)) for each in found.attacks}
+
+    backwards = list(range(59, -1, -1))
+    assert marks(backwards, **named) == marks(list(range(60)), **named)
+    array = {"epsilons": [0.2], "worst_case": True}
+    column = lambda shown: shown[["a"]].to_numpy()  # noqa: E731
+    assert marks(backwards, column, **array) == marks(list(range(60)), column, **array)
+    fewer = fixture()[0].sweep(second, line(50), [0, 1] * 25, epsilons=[0.2]).predictions
+    whole = fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.2]).predictions
+    assert {key for key in whole.design if whole.design[key] != fewer.design[key]} == {"rows"}
 
 
 def test_a_target_among_the_features_is_refused_and_another_column_of_its_name_is_not() -> None:

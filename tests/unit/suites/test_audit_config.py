@@ -111,6 +111,11 @@ def test_our_own_format() -> None:
         ('scale = "mad"', 'judge = "both"', "judge"),
         ('scale = "mad"', "seed = 1.5", "whole number"),
         ('scale = "mad"', "rows = 3", "rows"),
+        ('scale = "mad"', "seed = inf", "whole number"),
+        ('scale = "mad"', "seed = nan", "whole number"),
+        ('path = "credit.csv"', 'path = "credit.csv"\nrows = inf', "whole number"),
+        ('scale = "mad"', "time-limit = nan", "finite number"),
+        ('scale = "mad"', "time-limit = inf", "finite number"),
         ('scale = "mad"', 'budget = "many"', "whole number"),
         ('scale = "mad"', "threshold = true", "number"),
         ('import = "credit.model:pipeline"', 'import = "a:b"\nfile = "m.onnx"', "several models"),
@@ -129,6 +134,13 @@ def test_the_nearest_key_is_given() -> None:
     with pytest.raises(SettingsError) as raised:
         read_config(OWN.replace("epsilons", "epsilon").encode(), "sweep.toml")
     assert "`epsilons`" in raised.value.remedy
+
+
+def test_a_seed_of_an_audit_config_that_is_no_number_is_refused() -> None:
+    pytest.importorskip("yaml")
+    text = "data: {path: a.csv}\nmetrics: {stability: {enabled: true}}\nreproducibility: {random_seed: .inf}\n"
+    with pytest.raises(SettingsError, match="whole number"):
+        read_config(text.encode(), "audit_config.yaml")
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:

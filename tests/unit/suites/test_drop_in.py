@@ -206,6 +206,28 @@ def test_tables_that_nothing_can_be_moved_in_are_refused(bad: Any) -> None:
         run_perturbation_sweep(Linear({}), bad, [])
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon_values": 0.1},
+        {"protected_features": None},
+        {"seed": "x"},
+        {"seed": 1.5},
+        {"seed": None},
+        {"seed": True},
+    ],
+)
+def test_fault_arguments_of_another_type_are_refused_in_the_callers_own_error(rows: Any, given: Any) -> None:
+    with pytest.raises(PerturbationError):
+        run_perturbation_sweep(Linear({"income": 1.0}), rows, **{"protected_features": ["sex"], **given})
+
+
+def test_a_seed_of_numpy_is_a_whole_number(model: Linear, rows: Any) -> None:
+    told = run_perturbation_sweep(model, rows, ["sex"], [0.1], seed=np.int64(3))
+    assert told == run_perturbation_sweep(model, rows, ["sex"], [0.1], seed=3)
+    assert type(told.seed) is int
+
+
 def test_errors_are_what_callers_of_the_reference_catch() -> None:
     assert issubclass(PerturbationError, ValueError)
     assert issubclass(PerturbationError, UsageError)
@@ -246,6 +268,13 @@ def test_a_score_of_zero_is_explained(model: Any, values: Any, told: str) -> Non
     assert told in result.diagnosis
 
 
+def test_fault_a_smooth_model_that_moves_little_answers_in_no_steps() -> None:
+    rows = pd.DataFrame({"a": np.linspace(-1, 1, 100)})
+    result = run_perturbation_sweep(Linear({"a": 1.0}), rows, [], [0.01])
+    assert 0 < result.robustness_score < 0.005
+    assert "steps" not in result.diagnosis and "smooth" in result.diagnosis
+
+
 def test_a_model_that_ignores_what_moves_is_told(rows: Any) -> None:
     assert "hardly uses" in run_perturbation_sweep(Linear({"sex_f": 3.0}), rows, ["sex"], [0.1]).diagnosis
 
@@ -263,3 +292,10 @@ def test_a_regression_is_measured_in_spreads_of_its_answers(rows: Any) -> None:
 
     result = run_perturbation_sweep(Values(), rows, ["sex"], [0.1])
     assert 0.1 < result.robustness_score < 0.5  # a tenth of a spread times the largest of 120 normals
+
+
+def test_fault_the_order_of_rows_changes_no_score() -> None:
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    model = Linear({"a": 1.0, "b": -1.0})
+    there, back = (run_perturbation_sweep(model, given, []) for given in (rows, rows.sort_values("a")))
+    assert back.per_epsilon_deltas == pytest.approx(there.per_epsilon_deltas, abs=1e-9)

@@ -14,7 +14,8 @@ from gate.errors import UsageError  # noqa: E402
 from gate.suites.perturbation.audit_config import SweepConfig  # noqa: E402
 from gate.suites.perturbation.measured import Sweep, stability_analysis, sweep_table  # noqa: E402
 from gate.suites.perturbation.models import as_model  # noqa: E402
-from gate.suites.perturbation.recorded import BEYOND, WITHIN  # noqa: E402
+from gate.suites.perturbation.noise_sweep import clean_answers  # noqa: E402
+from gate.suites.perturbation.recorded import BEYOND, WITHIN, metrics_of, predictions_of  # noqa: E402
 from gate.suites.perturbation.tabular.frame import Frame  # noqa: E402
 from gate.suites.perturbation.tabular.schema import infer  # noqa: E402
 from gate.suites.perturbation.worst_case import search  # noqa: E402
@@ -126,6 +127,46 @@ def test_what_a_report_holds_is_one_character_an_example_and_moves_in_units_of_s
     assert json.loads(found.design["epsilons"]) == [0.2]
 
 
+def test_fault_a_column_that_turns_into_texts_makes_another_attack_and_not_a_sturdier_model() -> None:
+    rows = population(60)
+    blind = rows.assign(a=rows["a"].astype(str), b=rows["b"].astype(str))
+    config = SweepConfig("t", epsilons=(0.2,), worst_case=False)
+    whole, cast = run(rows, config, worst=False), run(blind, config, worst=False)
+    differing = {key for key in whole.design if whole.design[key] != cast.design[key]}
+    assert cast.score < whole.score
+    assert differing == {"columns moved", "columns typed"}
+    assert json.loads(cast.design["columns moved"]) == list("cdef")
+    assert run(rows[list("fedcba")], config, worst=False).design == whole.design
+
+
+def test_fault_another_attack_is_another_design() -> None:
+    """Asked of a search of its own, since the packages of other attacks need not be there."""
+    rows = population(20)
+    named = [predictions_of_design(rows, attack) for attack in ("worst-case", "hop-skip-jump")]
+    assert "attack" not in named[0]
+    assert named[1] == named[0] | {"attack": '"hop-skip-jump"'}
+
+
+def predictions_of_design(rows: Any, attack: str) -> Any:
+    frame = Frame.of(rows, "test")
+    config = SweepConfig("t", epsilons=(0.1,), attack=attack)
+    model = as_model(one, kind="probabilities", labels=("no", "yes"))
+    clean = clean_answers(model, frame, "test")
+    told = ["yes"] * len(rows)
+    schema = infer(frame, where="test")
+    return predictions_of(clean, told, np.ones(len(rows), dtype=bool), [], [], config, schema)["design"]
+
+
+def test_robust_accuracy_has_wilsons_interval_of_its_own_share() -> None:
+    rows = population(100)
+    truth = ["yes" if (p > 0.5) == (place < 50) else "no" for place, p in enumerate(one(rows))]
+    found = run(rows, SweepConfig("t", epsilons=(1e-9,)), truth=truth)
+    metrics = metrics_of(found, threshold=None, rate_threshold=None)
+    (robust,) = [each for each in metrics if "robust_accuracy" in each.name]
+    assert robust.value == 0.5
+    assert robust.interval == pytest.approx((0.404, 0.596), abs=5e-4)
+
+
 def test_the_reference_keys_are_exported() -> None:
     found = run(population(40), SweepConfig("t"), worst=False)
     analysis = stability_analysis(found)
@@ -147,6 +188,70 @@ def test_a_row_without_an_answer_leaves_no_status() -> None:
     found = run(population(30), SweepConfig("t", epsilons=(0.1,)), ask=broken, worst=False)
     assert found.status is None
     assert "row 0" in found.errors[0]
+
+
+@pytest.mark.parametrize("worst", [True, False])
+def test_fault_a_model_that_never_decides_has_no_status_and_no_marks(worst: bool) -> None:
+    found = run(
+        population(30), SweepConfig("t", epsilons=(0.1,)), ask=lambda rows: np.full(len(rows), 0.5), worst=worst
+    )
+    assert found.status is None
+    assert "on the cut-off" in found.errors[0]
+    assert found.steps[0].robust is None
+    assert {mark for attack in found.attacks for mark in attack.flipped} == {"."}
+
+
+def test_fault_rows_on_the_cut_off_are_left_out_of_the_rate() -> None:
+    rows = population(60)
+
+    def half(given: Any) -> Any:
+        return np.where(given.index < 20, 0.5, one(given))
+
+    found = run(rows, SweepConfig("t", epsilons=(0.1,)), ask=half)
+    (step,) = found.steps
+    assert step.robust is not None
+    assert step.robust.known == 40
+    assert all(attack.flipped[:20] == "." * 20 and "." not in attack.flipped[20:] for attack in found.attacks)
+    assert found.status is not None
+
+
+@pytest.mark.parametrize("worst", [True, False])
+def test_fault_a_sweep_that_moves_no_cell_has_no_status(worst: bool) -> None:
+    def rising(given: Any) -> Any:
+        return given["a"] / 4
+
+    rows = pd.DataFrame({"a": [0, 1, 3] * 20})
+    found = run(rows, SweepConfig("t", epsilons=(0.1,)), ask=rising, truth=["yes"] * 60, worst=worst)
+    assert found.status is None
+    assert any("moved a cell" in error for error in found.errors)
+
+
+def test_fault_the_larger_of_noise_and_search_is_judged() -> None:
+    """A search on a budget of one query misses what noise finds."""
+    rows = population(200)
+    config = SweepConfig("t", epsilons=(0.5,), threshold=0.01, budget=1, judge="flips")
+
+    def steep(given: Any) -> Any:
+        return (one(given) > 0.5).astype(float)
+
+    (step,) = run(rows, config, ask=steep).steps
+    assert step.worst is not None
+    assert step.noise.flips > step.worst.flipped.sum()
+    assert step.status == "FAIL"
+
+
+def test_fault_a_random_model_is_flipped_by_no_search_within_its_own_noise() -> None:
+    random = np.random.default_rng(0)
+
+    def restless(given: Any) -> Any:
+        return np.clip(
+            0.5 + np.where(np.asarray(given)[:, 0] > 0, 0.05, -0.05) + random.uniform(-0.06, 0.06, len(given)), 0, 1
+        )
+
+    found = run(population(40), SweepConfig("t", epsilons=(0.001,), budget=60), ask=restless)
+    (step,) = found.steps
+    assert step.worst is not None
+    assert not step.worst.flipped.any()
 
 
 @pytest.mark.parametrize("judge", ["score", "flips"])

@@ -114,6 +114,14 @@ def test_a_stale_witness_is_said_and_not_dropped() -> None:
     assert _reasons(replayed((replace(first, example="nobody"),)))[0][1] == "its example is gone"
 
 
+def test_fault_a_new_flip_of_the_same_row_does_not_evict_the_mended_one() -> None:
+    (old,) = found_ones(limit=1)
+    new = replace(old, moves={name: -move for name, move in old.moves.items()})
+    kept = witnesses.merged([old], [new])
+    assert len(kept) == 2 and old in kept and new in kept
+    assert witnesses.merged([old], [replace(old, after="other")]) == (replace(old, after="other"),)
+
+
 def _reasons(result: Any) -> list[tuple[str, str]]:
     return [(witness.example, reason) for witness, reason in result.stale]
 

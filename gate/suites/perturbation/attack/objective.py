@@ -11,9 +11,11 @@ from gate.suites.perturbation.models import (
     TIE_WIDTH,
     Answers,
     Model,
+    NoiseFloor,
     aligned,
     ask,
     borderline,
+    changes,
     flipped,
     spread_of,
 )
@@ -35,13 +37,14 @@ class Objective:
         clean: its answers to the n rows as they are.
         tolerance: for values, how many spreads are still the same.
         spread: for values, the target's standard deviation; by default that of the clean answers.
+        floor: what the model does by itself: no flip is one that it may have made without any move.
 
     Attributes:
         queries: (n,) int64, how often each row was asked about.
         errors: by row the cause, where the model failed on a moved input.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what a question is made of
         self,
         model: Model,
         assemble: Assemble,
@@ -50,11 +53,14 @@ class Objective:
         tolerance: float | None = None,
         spread: float | None = None,
         tie: float = TIE_WIDTH,
+        floor: NoiseFloor | None = None,
         threads: int = 1,
         where: str = "attack",
     ) -> None:
         self._model, self._assemble, self._clean = model, assemble, clean
-        self._tolerance, self._tie, self._threads, self._where = tolerance, tie, threads, where
+        self._tolerance, self._threads, self._where = tolerance, threads, where
+        self._floor = None if floor is None or floor.deterministic else floor
+        self._tie = tie if self._floor is None else max(tie, self._floor.size)
         self._copies = True
         self._spread = spread
         if clean.kind == "values":
@@ -108,7 +114,10 @@ class Objective:
 
     def flips(self, before: Answers, after: Answers) -> Any:
         """(m,) bool: another class beyond the tie width, or a value beyond the tolerance."""
-        return flipped(before, after, self._tolerance, tie=self._tie, spread=self._spread, where=self._where)
+        found = flipped(before, after, self._tolerance, tie=self._tie, spread=self._spread, where=self._where)
+        if self._floor is not None:
+            found &= ~self._floor.within(changes(before, after, self._spread, self._where))
+        return found
 
     def told(self, before: Answers, after: Answers) -> list[tuple[str, str]]:
         """The classes before and after; for values nothing and the change in spreads, which is no raw value."""

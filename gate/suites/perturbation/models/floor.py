@@ -40,12 +40,17 @@ class NoiseFloor:
         """Whether the same rows got the same answers, in whatever company."""
         return self.largest == 0 and self.in_company == 0
 
+    @property
+    def size(self) -> float:
+        """The largest change that the model makes by itself, 0 for a deterministic one."""
+        return max(self.largest, self.in_company)
+
     def inside(self, change: float) -> bool:
         """Whether a change is no larger than what the model does by itself, and so is no finding.
 
         Nothing is subtracted from a change beyond the floor. NaN is inside nothing: it is an error, never a pass.
         """
-        return not self.deterministic and change <= max(self.largest, self.in_company)
+        return not self.deterministic and change <= self.size
 
     def within(self, changes: Any) -> Any:
         """(n,) which changes are no larger than what the model does by itself; none for a deterministic model."""
@@ -53,7 +58,7 @@ class NoiseFloor:
 
         if self.deterministic:
             return np.zeros(len(changes), dtype=bool)
-        return changes <= max(self.largest, self.in_company)
+        return changes <= self.size
 
     def told(self) -> str:
         """One sentence for a report; empty for a deterministic model."""

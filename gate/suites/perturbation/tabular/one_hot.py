@@ -31,7 +31,7 @@ def grouped(frame: Frame, columns: Sequence[Column], declared: Mapping[str, str 
         named.setdefault(group, []).extend(members)
     found = {}
     for group, members in named.items():
-        counts = _counts(frame, members)
+        counts = _counts(frame, sorted(members, key=lambda column: column.name))
         levels = tuple(counts)
         common = max(counts, key=lambda level: counts[level], default=None)
         for column in members:

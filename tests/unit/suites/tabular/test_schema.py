@@ -101,6 +101,13 @@ def test_one_hot_groups_by_every_separator() -> None:
         assert found["c"][0].levels == tuple(frame.columns)
 
 
+def test_fault_the_order_of_columns_changes_neither_levels_nor_what_stands_for_a_group() -> None:
+    frame = pd.DataFrame({f"c_{level}": np.roll([1, 0, 0] * 4, place) for place, level in enumerate("zxy")})
+    there, back = (schema_of(frame[list(names)]).groups()["c"][0] for names in (frame, list(frame)[::-1]))
+    assert there.levels == back.levels == ("c_x", "c_y", "c_z")
+    assert there.neutral == back.neutral == "c_x"
+
+
 def test_a_dropped_first_level_is_a_level_too() -> None:
     frame = pd.DataFrame({"c_x": FLAGS, "c_y": np.roll(FLAGS, 1)})
     assert by_name(schema_of(frame))["c_x"].levels == ("", "c_x", "c_y")
