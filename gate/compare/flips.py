@@ -5,12 +5,13 @@ Main's truth counts: a head can't relabel its way out of a flip.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.schema.report import Attack, Predictions
-from gate.schema.symbols import UNKNOWN, symbol
+from gate.schema.symbols import SCORE_STEPS, UNKNOWN, score_of, symbol
 
 if TYPE_CHECKING:
     from gate.compare.align import Pair
@@ -25,6 +26,10 @@ OF_THE_NOISE = frozenset({"rows"})
 """Parts of a design that decide about what is drawn row after row, and not about the search, whose rows draw alone."""
 PINNED = "pinned"
 """The part of a design that lists the examples which a test pins, by their ids; it changes no attack."""
+OWN_NOISE = "own noise"
+"""The part of a design that says how far a random model's answers to the same rows differ; it changes no attack."""
+NO_SETTINGS = frozenset({*OF_THE_NOISE, PINNED, OWN_NOISE})
+"""Parts of a design that are found, or are told of by another rule."""
 SEARCH = "worst case "
 """What the names of its attacks begin with."""
 _FOREIGN = "?"
@@ -81,13 +86,14 @@ def flips_between(before: Predictions, after: Predictions) -> Flips:
     examples = common_examples(before, after)
     table = str.maketrans(_translation(after.labels, before.labels))
     predicted = after.predicted.translate(table)
+    noise = _own_noise(before, after)
     negative, positive, changed = [], [], []
     right_before, right_here = bytearray(len(examples)), bytearray(len(examples))
     for place, (old, new) in enumerate(examples):
         was, now, truth = before.predicted[old], predicted[new], before.expected[old]
         if truth != UNKNOWN:
             right_before[place], right_here[place] = was == truth, now == truth
-        if was == now:
+        if was == now or (noise and _change(before.scores[old], after.scores[new]) <= noise):
             continue
         changed.append((old, new))
         if right_before[place]:
@@ -104,6 +110,25 @@ def flips_between(before: Predictions, after: Predictions) -> Flips:
         bytes(right_before),
         bytes(right_here),
     )
+
+
+def _own_noise(before: Predictions, after: Predictions) -> float:
+    """How far main's model moves an answer by itself; 0 for a deterministic one, and where scores don't tell how far.
+
+    With two classes the scores of both predicted ones say how far an answer moved.
+    """
+    if OWN_NOISE not in before.design or len(before.labels) != 2 or not (before.scores and after.scores):
+        return 0.0
+    try:
+        return float(json.loads(before.design[OWN_NOISE])) + 1 / SCORE_STEPS
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _change(before: str, after: str) -> float:
+    """How far the probability of a class moved that was predicted and is no longer, of two; 1 where none is known."""
+    was, now = score_of(before), score_of(after)
+    return 1.0 if was is None or now is None else was + now - 1
 
 
 def relabelled(flips: Flips) -> int:
@@ -127,7 +152,7 @@ def unanswered(flips: Flips) -> int:
 def other_design(flips: Flips, name: str) -> tuple[str, ...]:
     """Parts of main's design that differ here, so that the attack of the same name is another one; sorted."""
     before, after = flips.before.design, flips.after.design
-    keys = {*before, *after} - LISTS_ATTACKS - {PINNED}
+    keys = {*before, *after} - LISTS_ATTACKS - {PINNED, OWN_NOISE}
     keys -= OF_THE_NOISE if name.startswith(SEARCH) else OF_THE_SEARCH
     return tuple(sorted(key for key in keys if before.get(key) != after.get(key)))
 

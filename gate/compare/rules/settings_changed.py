@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gate.compare.align import Pair
 from gate.compare.comparison import Comparison, Rule, known_step
-from gate.compare.flips import LISTS_ATTACKS, OF_THE_NOISE, PINNED, relabelled
+from gate.compare.flips import LISTS_ATTACKS, NO_SETTINGS, relabelled
 from gate.compare.transition import MATRIX, step_of
 from gate.compare.wording import counted
 from gate.schema.mutation import summary_id
@@ -87,8 +87,8 @@ def _declared(rule: Rule, pair: Pair) -> Iterator[Finding]:
 
 
 def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Keys whose values differ, with both as they are shown; which rows there are, or are pinned, is no setting."""
-    for key in sorted({*before, *after} - OF_THE_NOISE - {PINNED}):
+    """Keys whose values differ, with both as they are shown; those of no setting are left out."""
+    for key in sorted({*before, *after} - NO_SETTINGS):
         if before.get(key) != after.get(key):
             yield key, (_shown(before.get(key)), _shown(after.get(key)))
 

@@ -164,6 +164,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
             [each.worst for each in steps if each.worst is not None],
             config,
             schema,
+            floor,
             moved,
         ),
     )

@@ -13,7 +13,7 @@ from gate.stats.intervals import wilson
 from gate.stats.refusal import TooLittle
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
-from gate.suites.perturbation.models import Answers, borderline
+from gate.suites.perturbation.models import Answers, NoiseFloor, borderline
 from gate.suites.perturbation.noise_sweep import Noisy
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Worst
@@ -71,7 +71,7 @@ def metrics_of(found: Sweep, *, threshold: float | None, rate_threshold: float |
     return metrics
 
 
-def predictions_of(
+def predictions_of(  # noqa: PLR0913, PLR0917  each is measured elsewhere
     clean: Answers,
     truth: Sequence[object],
     right: Any,
@@ -79,6 +79,7 @@ def predictions_of(
     worst: Sequence[Worst],
     config: SweepConfig,
     schema: Schema,
+    own: NoiseFloor,
     others: Sequence[Moved] = (),
 ) -> dict[str, Any]:
     """What a report holds of it, one character an example; nothing where there are too many classes.
@@ -111,7 +112,7 @@ def predictions_of(
         "predicted": predicted,
         "scores": _scores(clean),
         "attacks": tuple(attacks),
-        "design": _design(config, clean, schema),
+        "design": _design(config, clean, schema, own),
     }
 
 
@@ -142,7 +143,7 @@ def _classes(clean: Answers, truth: Sequence[object], right: Any, labels: Sequen
     )
 
 
-def _design(config: SweepConfig, clean: Answers, schema: Schema) -> dict[str, str]:
+def _design(config: SweepConfig, clean: Answers, schema: Schema, own: NoiseFloor) -> dict[str, str]:
     """What decides the measurement; a setting that is left at its default is not named, so that old baselines compare.
 
     Which columns move belongs to it: a column of numbers that turns into texts is attacked no longer, and a model that
@@ -166,6 +167,8 @@ def _design(config: SweepConfig, clean: Answers, schema: Schema) -> dict[str, st
         design["swaps"] = config.swaps
     if clean.kind == "values":
         design["tolerance"] = config.tolerance
+    if not own.deterministic and clean.kind == "probabilities":
+        design["own noise"] = float(f"{own.size:.3g}")
     for name in ("columns", "relations", "aliases"):
         if getattr(config, name):
             design[name] = _digest(getattr(config, name))

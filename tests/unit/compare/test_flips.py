@@ -115,6 +115,17 @@ def test_a_pinned_example_that_is_pinned_no_longer_is_missing_and_a_new_one_is_n
     assert rules_of(verdict) == (["missing-case"] if gone else [])
 
 
+@pytest.mark.parametrize(("noise", "scores", "found"), [("0.1", "55", False), ("0.1", "59", True), (None, "55", True)])
+def test_what_a_random_model_does_by_itself_is_no_flip_and_main_says_how_far(
+    noise: str | None, scores: str, found: bool
+) -> None:
+    marks = "".join(score_symbol(int(digit) / 100 + 0.5) for digit in scores)
+    design = {} if noise is None else {"own noise": noise}
+    before = predictions("1", "1", scores=marks[0], design=design)
+    here = predictions("1", "0", scores=marks[1], design={"own noise": "0.9"})
+    assert ("negative-flip" in rules_of(judged(one(before), one(here)))) == found
+
+
 def test_replayed_witnesses_are_counted_as_evidence() -> None:
     name = "worst case ε=0.1"
     before = predictions("111", "111", Attack(name, "000"))

@@ -13,7 +13,7 @@ pd = pytest.importorskip("pandas")
 from gate.errors import UsageError  # noqa: E402
 from gate.suites.perturbation.audit_config import SweepConfig  # noqa: E402
 from gate.suites.perturbation.measured import Sweep, stability_analysis, sweep_table  # noqa: E402
-from gate.suites.perturbation.models import as_model  # noqa: E402
+from gate.suites.perturbation.models import as_model, noise_floor  # noqa: E402
 from gate.suites.perturbation.noise_sweep import clean_answers  # noqa: E402
 from gate.suites.perturbation.recorded import BEYOND, WITHIN, metrics_of, predictions_of  # noqa: E402
 from gate.suites.perturbation.tabular.frame import Frame  # noqa: E402
@@ -153,8 +153,8 @@ def predictions_of_design(rows: Any, attack: str) -> Any:
     model = as_model(one, kind="probabilities", labels=("no", "yes"))
     clean = clean_answers(model, frame, "test")
     told = ["yes"] * len(rows)
-    schema = infer(frame, where="test")
-    return predictions_of(clean, told, np.ones(len(rows), dtype=bool), [], [], config, schema)["design"]
+    schema, floor = infer(frame, where="test"), noise_floor(model, frame.native(), frame.rows, "test")
+    return predictions_of(clean, told, np.ones(len(rows), dtype=bool), [], [], config, schema, floor)["design"]
 
 
 def test_robust_accuracy_has_wilsons_interval_of_its_own_share() -> None:
@@ -252,6 +252,7 @@ def test_fault_a_random_model_is_flipped_by_no_search_within_its_own_noise() -> 
     (step,) = found.steps
     assert step.worst is not None
     assert not step.worst.flipped.any()
+    assert 0.08 < float(found.design["own noise"]) <= 0.12
 
 
 @pytest.mark.parametrize("judge", ["score", "flips"])
