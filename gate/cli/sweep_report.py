@@ -68,7 +68,7 @@ def candidate(found: Sweep, ids: Sequence[object], config_path: Path) -> bytes:
 
 
 def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]:
-    from gate.record.plugin import examples
+    from gate.record.plugin import examples, sweeping
     from gate.schema.codec import metric_to_json, predictions_to_json
     from gate.suites.perturbation.recorded import metrics_of
 
@@ -78,15 +78,16 @@ def _facets(found: Sweep, ids: Sequence[object], options: Any) -> dict[str, Any]
     if found.labels:
         where = found.config.name
         names = examples.identifiers(list(ids), where)
+        written = examples.written(names, examples.key_of(options), where, plain=False)
         recorded = Predictions(
             name=found.config.name,
-            ids=examples.written(names, examples.key_of(options), where, plain=False),
+            ids=written,
             labels=found.labels,
             expected=found.expected,
             predicted=found.predicted,
             scores=found.scores,
             attacks=found.attacks,
-            design=found.design,
+            design={**found.design, "rows": sweeping.rows_digest(written)},
         )
         facets["predictions"] = [predictions_to_json(recorded)]
     return facets

@@ -129,7 +129,7 @@ def predictions(found: Sweep, ids: tuple[str, ...], pins: Sequence[int], where: 
         predicted=found.predicted,
         scores=found.scores,
         attacks=found.attacks,
-        design={**found.design, "rows": _digest(ids), **_pinned(sorted({ids[place] for place in pins}))},
+        design={**found.design, "rows": rows_digest(ids), **_pinned(sorted({ids[place] for place in pins}))},
     )
 
 
@@ -137,7 +137,7 @@ def _pinned(ids: Sequence[str]) -> dict[str, str]:
     return {"pinned": " ".join(ids)} if ids else {}
 
 
-def _digest(ids: Iterable[str]) -> str:
+def rows_digest(ids: Iterable[str]) -> str:
     """Which rows there are, in any order, of their keyed ids."""
     told = "\n".join(sorted(ids)).encode("utf-8", "surrogatepass")
     return json.dumps(hashlib.blake2b(told, digest_size=8).hexdigest())
