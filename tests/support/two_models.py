@@ -1,7 +1,8 @@
 """Flips and adversarial regressions of two versions of the example's model, computed without the gate.
 
 `python tests/support/two_models.py BEFORE/model.py AFTER/model.py` prints JSON. The noise is that of the documentation:
-for each (seed, ε, column name) one Philox generator, keyed by BLAKE2b of their JSON, scaled by the column's spread.
+for each (seed, ε, column name) one Philox generator, keyed by BLAKE2b of their JSON, scaled by the column's spread,
+whose draws go to the rows in the order of their names.
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ def load(path: Path, name: str) -> ModuleType:
 
 def noisy(table: Any, epsilon: float) -> Any:
     changed = table.copy()
+    order = sorted(range(len(table)), key=lambda place: f"patient-{table.index[place]}")
     for name in table.columns:
         if name != PROTECTED:
             key = hashlib.blake2b(json.dumps([SEED, epsilon, name]).encode(), digest_size=16).digest()
             draws = np.random.Generator(np.random.Philox(key=int.from_bytes(key, "big"))).standard_normal(len(table))
-            changed[name] = table[name] + draws * epsilon * table[name].std(ddof=0)
+            placed = np.empty(len(table))
+            placed[order] = draws
+            changed[name] = table[name] + placed * epsilon * table[name].std(ddof=0)
     return changed
 
 
