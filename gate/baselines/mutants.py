@@ -28,7 +28,7 @@ def count_mutant(before: Case | None, now: Case, keep: int) -> Case:
     """
     found = now.mutation
     if found is None:
-        return now
+        return count_on(before, now, keep)
     killed = before is not None and before.mutation is not None and before.mutation.status == "killed"
     if before is not None and (_carried(before, now) or (killed and found.status in SAYS_NOTHING)):
         return before

@@ -72,3 +72,18 @@ def test_advice_names_the_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "`client`" in advice(prompt, "p:PROMPT", ["client"])
     module.SETTINGS = {"agents": [{"system": "".join([prompt, ""])}]}  # type: ignore[attr-defined]
     assert "`an_agent.SETTINGS` holds a copy" in advice("".join(list(prompt)), "p:PROMPT", ["client"])
+
+
+def test_what_compares_in_ways_of_its_own_is_no_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cells:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("the truth value is ambiguous")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    module = types.ModuleType("an_agent")
+    module.__file__ = "/project/an_agent.py"
+    exec("def ask(cells=None): pass", vars(module))
+    vars(module)["ask"].__defaults__ = (Cells(),)
+    monkeypatch.setitem(sys.modules, "an_agent", module)
+    assert "each time that the model is called" in advice("You must never say so in this very test.", "p:PROMPT", ())

@@ -119,7 +119,8 @@ def copies(prompt: str, spec: str) -> Iterator[tuple[str, Literal["copy", "f-str
 def _how(value: Any, prompt: str, module: types.ModuleType) -> Literal["copy", "f-string", "default"] | None:
     if isinstance(value, types.FunctionType):
         given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-        return "default" if value.__module__ == module.__name__ and prompt in given else None
+        holds = any(isinstance(each, str) and each == prompt for each in given)  # an array would compare by cells
+        return "default" if value.__module__ == module.__name__ and holds else None
     found = {text == prompt for text in _texts(value, _DEEPEST) if prompt in text}
     return None if not found else "copy" if True in found else "f-string"
 
