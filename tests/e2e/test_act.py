@@ -140,7 +140,7 @@ def same_as(truth: dict[str, Any], body: str) -> None:
     """Every count and every example that the comment names is what the script found."""
     plain = body.replace("*", "").replace("`", "")
     found = dict(
-        re.findall(r"^\| (F\d+) \| (\d+ (?:negative flips|adversarial regressions), .*?) \|", plain, re.MULTILINE)
+        re.findall(r"^\| (F\d+) \| (\d+ (?:negative flips?|adversarial regressions?), .*?) \|", plain, re.MULTILINE)
     )
     expected = {}
     for name in ("all patients", "noisy"):
@@ -150,7 +150,8 @@ def same_as(truth: dict[str, Any], body: str) -> None:
     for attack, hit in truth["adversarial"].items():
         before, after = truth["robust"][attack]
         if hit:
-            expected[f"{len(hit)} adversarial regressions, {attack} in noisy"] = keys(hit)
+            what = "adversarial regression" if len(hit) == 1 else "adversarial regressions"
+            expected[f"{len(hit)} {what}, {attack} in noisy"] = keys(hit)
             assert f"({before}/228)" in plain
             assert f"({after}/228)" in plain
     assert set(found.values()) == set(expected), plain
