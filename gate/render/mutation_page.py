@@ -5,13 +5,12 @@ Self-contained as `report.html`: it loads nothing and runs nothing, and all text
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from gate.render import escape
+from gate.render.frame import framed
 from gate.render.page_style import STYLE
 from gate.render.words import plural
 from gate.schema.mutation import Guard, Mutation, summary_id
@@ -74,18 +73,7 @@ def mutation_page(
         prompt = next((each for each in prompts if each.target == target), None)
         parts += _target(target, found, summary, prompt)
     body = "\n".join(part for part in parts if part) if mutants else "<p>No mutant was measured.</p>"
-    style = STYLE + _STYLE
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return escape.no_command_in_html(
-        "<!doctype html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>Prompt mutation – Robustness Gate</title>\n<style>{style}</style>\n</head>\n"
-        f"<body>\n<main>\n<h1>Prompt mutation</h1>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return framed("Prompt mutation – Robustness Gate", f"<h1>Prompt mutation</h1>\n{body}", STYLE + _STYLE)
 
 
 def _about(about: Mapping[str, str]) -> str:

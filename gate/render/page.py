@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 from gate.render import escape
 from gate.render.budget import PAGE
 from gate.render.curve import svg
-from gate.render.page_style import STYLE
+from gate.render.frame import framed
 from gate.render.sheet import Form, document
 from gate.render.spans import as_text
 from gate.render.view import TITLE, build_view
@@ -34,17 +31,7 @@ def page(verdict: Verdict) -> str:
     form = Form(heading="#", details='<details markdown="1">', first="id", draw=svg)
     title = escape.html(f"{view.status.plain} {as_text(view.title, 80)} – {TITLE}")
     body = _accessible(_sanitised(_converted(document(view, PAGE, form))))
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return escape.no_command_in_html(
-        "<!doctype html>\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return framed(title, body)
 
 
 def _converted(text: str) -> str:

@@ -1,0 +1,29 @@
+"""The HTML document around every page: one file that loads nothing, links nothing, and lets nothing run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from gate.render import escape
+from gate.render.page_style import STYLE
+
+
+def framed(title: str, body: str, style: str = STYLE) -> str:
+    """The whole document, with one trailing newline.
+
+    Args:
+        title, body: HTML that is harmless already.
+        style: the one style sheet that is allowed, by its digest.
+    """
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return escape.no_command_in_html(
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
