@@ -265,26 +265,11 @@ def diff(console: Console, before: Path, after: Path, form: str) -> int:
 
 
 def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Report:
-    from gate.cli.suite import own_witnesses, report_of, session_name
-    from gate.record.locally import fixed_plan, run_locally
+    from gate.cli.suite import own_witnesses, run_for_baseline
 
     report = OUTPUT / f"create-{number}.json"
-    result = run_locally(
-        settings,
-        root=Path.cwd(),
-        report=report,
-        environ=os.environ,
-        python=python,
-        local=OUTPUT / "local.jsonl",
-        commit=commit,
-        plan=fixed_plan(settings, session_name(commit, settings.mode)),
-        witnesses=own_witnesses(settings),
-    )
-    if result.report is None:
-        raise BaselineError(
-            f"run {number} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
-        )
-    return joined(report_of(result, report, settings), settings, report)
+    found = run_for_baseline(settings, python, report, commit, name=f"run {number}", witnesses=own_witnesses(settings))
+    return joined(found, settings, report)
 
 
 def _difference(prepared: Prepared, form: str) -> str:

@@ -61,24 +61,10 @@ def floor(
 
 def _reseeded(settings: Settings, python: str, number: int, commit: str) -> Report:
     from gate.cli.files import OUTPUT
-    from gate.cli.suite import report_of, session_name
-    from gate.record.locally import fixed_plan, run_locally
+    from gate.cli.suite import run_for_baseline
 
     report = OUTPUT / f"reseed-{number}.json"
-    result = run_locally(
-        settings,
-        root=Path.cwd(),
-        report=report,
-        environ=os.environ,
-        python=python,
-        local=OUTPUT / "local.jsonl",
-        commit=commit,
-        plan=fixed_plan(settings, session_name(commit)),
-        reseed=number,
-    )
-    if result.report is None:
-        raise BaselineError(f"reseed {number} left no report: {result.reason}", remedy="`gate run` shows its output")
-    return report_of(result, report, settings)
+    return run_for_baseline(settings, python, report, commit, name=f"reseed {number}", reseed=number)
 
 
 def _told(measured: tuple[Measured, ...]) -> str:

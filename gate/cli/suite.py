@@ -52,6 +52,46 @@ def said_of_witnesses(output: Path) -> str:
         return ""  # there are none, or whoever keeps the file says what is wrong with it
 
 
+def run_for_baseline(
+    settings: Settings, python: str, report: Path, commit: str, *, name: str, witnesses: bytes = b"", reseed: int = 0
+) -> Report:
+    """One run of the suite with a fixed number of trials of each stochastic test.
+
+    Args:
+        report: where it goes.
+        commit: that is measured.
+        name: of the run, such as `run 2`, for errors.
+        witnesses: tried first.
+        reseed: number of the retrain; 0 for none.
+
+    Raises:
+        BaselineError: the run left no report.
+    """
+    import os
+
+    from gate.cli.files import LOCAL
+    from gate.errors import BaselineError
+    from gate.record.locally import fixed_plan, run_locally
+
+    result = run_locally(
+        settings,
+        root=Path.cwd(),
+        report=report,
+        environ=os.environ,
+        python=python,
+        local=LOCAL,
+        commit=commit,
+        plan=fixed_plan(settings, session_name(commit, settings.mode)),
+        witnesses=witnesses,
+        reseed=reseed,
+    )
+    if result.report is None:
+        raise BaselineError(
+            f"{name} left no report: {result.reason}", remedy="mend the suite; `gate run` shows its output"
+        )
+    return report_of(result, report, settings)
+
+
 def report_of(result: RunResult, path: Path, settings: Settings) -> Report:
     """The report that a run left, which is not whole where the process ended in another way than it says."""
     from gate.cli.files import read_report_file

@@ -100,11 +100,3 @@ def scores(probabilities: Any) -> str:
 
     highest = np.max(probabilities, axis=1).tolist()
     return "".join(UNKNOWN if math.isnan(score) else score_symbol(score) for score in highest)
-
-
-def largest_change(before: Any, after: Any) -> float | None:
-    """L-infinity distance over all examples and classes; None where no pair of numbers is there."""
-    import numpy as np
-
-    change = np.abs(after - before)
-    return None if np.isnan(change).all() else float(np.nanmax(change))
