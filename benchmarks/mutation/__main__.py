@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks.mutation import end_to_end, exact, side_by_side, unchanged
 from benchmarks.stats import beside
-from benchmarks.stats.line import Line
+from benchmarks.stats.line import Line, printed
 
 RUNS = 20_000
 
@@ -33,13 +33,7 @@ def main() -> int:
         ({5}, lambda: end_to_end.lines(options.pull_requests)),
         ({6}, lambda: side_by_side.lines(clastogen.python)),
     ]
-    holds = True
-    for own, part in parts:
-        for line in part() if own & items else ():
-            if line.item in items:
-                print(line, flush=True)
-                holds &= line.holds
-    return 0 if holds else 1
+    return 0 if printed(parts, items) else 1
 
 
 if __name__ == "__main__":

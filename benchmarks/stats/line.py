@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,6 +50,21 @@ def rounded(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [rounded(each) for each in value]
     return value
+
+
+def printed(parts: Iterable[tuple[set[int], Callable[[], Iterator[Line]]]], items: set[int]) -> bool:
+    """Print the lines of these items, each as soon as it is there; whether all of them hold.
+
+    Args:
+        parts: which items each makes, and what makes their lines.
+    """
+    holds = True
+    for own, part in parts:
+        for line in part() if own & items else ():
+            if line.item in items:
+                print(line, flush=True)
+                holds &= line.holds
+    return holds
 
 
 def by_rate(rates: tuple[float, ...], values: list[float]) -> dict[str, float]:

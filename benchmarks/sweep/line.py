@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-DIGITS = 4
+from benchmarks.stats.line import rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,3 @@ class Line:
     def __str__(self) -> str:
         told = {key: getattr(self, key) for key in ("item", "what", "found", "limit", "holds")}
         return json.dumps(rounded(told), ensure_ascii=False)
-
-
-def rounded(value: Any) -> Any:
-    """Floats to four digits behind the point, within dictionaries and lists too."""
-    if isinstance(value, float):
-        return round(value, DIGITS)
-    if isinstance(value, dict):
-        return {str(key): rounded(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
-    return value

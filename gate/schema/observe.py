@@ -49,5 +49,8 @@ class Observer(Protocol):
     def sent(self, case: str, trial: int) -> tuple[Sent, ...]:
         """Requests of one trial so far, in their order; empty where nothing was observed."""
 
+    def trials(self, case: str) -> tuple[int, ...]:
+        """Numbers of the trials of a case that sent anything, sorted."""
+
     def forget(self, case: str) -> None:
         """Let go of what a case sent."""

@@ -39,6 +39,7 @@ from gate.record.recordings.workers import RunSession
 from gate.sandbox.network import sockets
 from gate.sandbox.network.loopback import Listeners
 from gate.schema.codec import calls_to_json
+from gate.schema.observe import Observer
 from gate.schema.report import Calls as Counted
 
 PLUGIN = "gate-calls"
@@ -135,9 +136,10 @@ class Calls:
         self._left: list[dict[str, bool]] = []
         self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
         repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
-        self.observed = ObservedSession(repeating, volatile) if observes else None
+        observed = ObservedSession(repeating, volatile) if observes else None
+        self.observed: Observer | None = observed
         """What was sent, for those who compare; None where nobody does."""
-        asked = repeating if self.observed is None else self.observed
+        asked = repeating if observed is None else observed
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         upstreams = routes(os.environ)
