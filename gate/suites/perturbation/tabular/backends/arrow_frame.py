@@ -8,31 +8,22 @@ from typing import Any
 
 from gate.suites.perturbation.tabular import cells
 from gate.suites.perturbation.tabular.backends import arrow_types
+from gate.suites.perturbation.tabular.backends.placed_frame import PlacedFrame
 from gate.suites.perturbation.tabular.frame import Frame, Storage
 
 
-class ArrowFrame(Frame):
+class ArrowFrame(PlacedFrame):
     """A `pyarrow.Table`; a column that changes is kept in one chunk."""
 
     def __init__(self, inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> None:
         self._table = inputs
-        self._positions: Any = None
         super().__init__(inputs.num_rows, inputs.column_names, feature_names, where)
-
-    @property
-    def row_names(self) -> tuple[object, ...]:
-        return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
 
     def native(self) -> Any:
         return self._table  # Arrow's memory can't be changed
 
-    def take(self, rows: Any) -> Frame:
-        import numpy as np
-
-        places = np.asarray(rows)
-        taken = ArrowFrame(self._table.take(places), self._where, self.names)
-        taken._positions = places if self._positions is None else self._positions[places]
-        return taken
+    def _taken(self, places: Any) -> PlacedFrame:
+        return ArrowFrame(self._table.take(places), self._where, self.names)
 
     def _span(self, start: int, stop: int) -> Frame:
         return ArrowFrame(self._table.slice(start, stop - start), self._where, self.names)

@@ -6,31 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gate.suites.perturbation.tabular import cells
+from gate.suites.perturbation.tabular.backends.placed_frame import PlacedFrame
 from gate.suites.perturbation.tabular.frame import Frame, Storage
 
 
-class PolarsFrame(Frame):
+class PolarsFrame(PlacedFrame):
     """A `polars.DataFrame`."""
 
     def __init__(self, inputs: Any, where: str, feature_names: Sequence[str] | None = None) -> None:
         self._frame = inputs
-        self._positions: Any = None
         super().__init__(inputs.height, inputs.columns, feature_names, where)
-
-    @property
-    def row_names(self) -> tuple[object, ...]:
-        return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
 
     def native(self) -> Any:
         return self._frame.clone()  # what is changed in place is the clone's own
 
-    def take(self, rows: Any) -> Frame:
-        import numpy as np
-
-        places = np.asarray(rows)
-        taken = PolarsFrame(self._frame[places.tolist()], self._where, self.names)
-        taken._positions = places if self._positions is None else self._positions[places]
-        return taken
+    def _taken(self, places: Any) -> PlacedFrame:
+        return PolarsFrame(self._frame[places.tolist()], self._where, self.names)
 
     def _span(self, start: int, stop: int) -> Frame:
         return PolarsFrame(self._frame.slice(start, stop - start), self._where, self.names)
