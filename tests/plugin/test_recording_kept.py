@@ -59,3 +59,36 @@ def test_what_did_not_ask_or_was_refused_keeps_its_answers(project: Project) -> 
     assert not any(each.failed == 0 and each.answer.status in (401, 402, 403) for each in after.entries())
     assert "test_a.py::test_asks" in {each.case for each in after.entries()}
     result.stdout.fnmatch_lines(["*older answers of test_a.py::test_dies were kept*"])
+
+
+STOPPED = """
+import os, pytest, urllib3
+
+def ask(text):
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    return urllib3.request("POST", URL, json=body, retries=False)
+
+def test_first(): ask("a")
+
+def test_second():
+    ask("b")
+    if os.path.exists("stop"):
+        raise KeyboardInterrupt
+    ask("c")
+"""
+
+
+def test_a_recording_that_somebody_interrupts_is_gone_on_with(project: Project) -> None:
+    with ModelServer() as server:
+        project.write("test_a.py", STOPPED.replace("URL", repr(f"{server.url}/v1/chat/completions")))
+        project.run("--gate-mode=record")
+        (project.path / "stop").touch()
+        project.run("--gate-mode=record")
+        (project.path / "stop").unlink()
+        asked = len(server.requests)
+        assert asked == 3 + 2
+        _, result = project.run("--gate-mode=record")
+        assert len(server.requests) == asked + 1, "only what had not been asked"
+        result.stdout.fnmatch_lines(["*recordings: goes on from a recording that was stopped*"])
+        project.run("--gate-mode=record")
+        assert len(server.requests) == asked + 1 + 3

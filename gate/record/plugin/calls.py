@@ -124,6 +124,7 @@ class Calls:
         self._lacked = 0
         self._unanswered: set[str] = set()
         self._failed = ""
+        self._whole = True
         self._item: pytest.Item | None = None
         self._used: set[str] = set()
         self._told_outside: list[str] = []
@@ -336,6 +337,10 @@ class Calls:
             with contextlib.suppress(GateError):
                 write_missing(self._config.invocation_params.dir / path, kept)
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Somebody stopped the run: the next recording goes on from it."""
+        self._whole = False
+
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
         interceptors.uninstall()
@@ -345,7 +350,7 @@ class Calls:
         self._shared.remove()
         try:
             self._session.end_left(self._left)
-            self._session.finish()
+            self._session.finish(whole=self._whole)
         except GateError as error:
             sys.stderr.write(f"recordings: {error}\n")
 

@@ -12,15 +12,17 @@ from pathlib import Path
 
 from gate.record.recordings.entry import HEADER, Entry, Head, Order, encode
 from gate.record.recordings.journal import Reader
-from gate.record.recordings.locking import is_claimed, state_folder, unwritable
+from gate.record.recordings.locking import state_folder, unwritable
+from gate.record.recordings.runs import is_alive, is_kept
 
+_PART = ".part"
 Keep = Callable[[Entry], bool]
 
 
 def rewrite(path: Path, name: str, folder: Path, *, add: Iterable[Entry] = (), keep: Keep = lambda entry: True) -> int:
     """Write a file anew unless that changes nothing. The caller holds the lock of the folder.
 
-    Entries of runs that are still going on stay as they are.
+    Entries of runs that are still going on stay as they are, and those of a killed run that the next can go on from.
 
     Args:
         add: entries, each of which replaces the one of the same call.
@@ -36,7 +38,9 @@ def rewrite(path: Path, name: str, folder: Path, *, add: Iterable[Entry] = (), k
     left_out = 0
     added = {entry.order: entry for entry in add}
     try:
-        handle, beside = tempfile.mkstemp(dir=state_folder(folder), suffix=".part")
+        for left in state_folder(folder).glob(f"*{_PART}"):  # of a process that was killed: only one has the lock
+            left.unlink()
+        handle, beside = tempfile.mkstemp(dir=state_folder(folder), suffix=_PART)
     except OSError as error:
         raise unwritable(folder, error) from None
     try:
@@ -77,7 +81,12 @@ def _sorted(reader: Reader, folder: Path, added: dict[Order, Entry]) -> Iterator
 def _chosen(reader: Reader, folder: Path) -> Iterator[tuple[Head, str]]:
     """Entries that are kept, each with the run that it goes on belonging to."""
     for case in reader.index.cases():
-        going_on = {run: heads for run, heads in reader.index.pending(case).items() if is_claimed(folder, run)}
+        holding = reader.index.unfinished(case)
+        going_on = {
+            run: heads
+            for run, heads in reader.index.pending(case).items()
+            if (is_alive(folder, run) if run in holding else is_kept(folder, run))
+        }
         for head in reader.index.holding(case):
             if head.run not in going_on:
                 yield head, ""

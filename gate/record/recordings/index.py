@@ -30,7 +30,8 @@ class Index:
     """The lines of a file as far as they were read.
 
     A run that replaces a case marks its entries as its own, and ends with a line that says so. Until then the older
-    entries hold; an unfinished run holds only where nothing older is stored, so that neither is lost when it is killed.
+    entries hold; unfinished runs hold only where nothing older is stored, so that neither is lost when one is killed.
+    Of two unfinished runs both hold, the later one where they store the same call.
 
     Args:
         name: of the file, for errors.
@@ -99,6 +100,11 @@ class Index:
                 remedy="delete one of the two lines",
             )
 
+    @property
+    def names_runs(self) -> bool:
+        """Whether a line belongs to a run, ended or not: a file that is rewritten has none of an ended one."""
+        return bool(self._ended) or any(run for runs in self._runs.values() for run in runs)
+
     def cases(self) -> list[str]:
         """All cases of which something is stored, sorted."""
         return sorted(self._runs)
@@ -109,12 +115,20 @@ class Index:
         for slot in {slot for run in self._holding_runs(case) for slot in runs[run].slots}:
             yield from self._heads((case, *slot))
 
-    def unfinished(self, case: str) -> str:
-        """The run whose entries hold although it did not end: the last one where nothing else is stored; else empty."""
+    def unfinished(self, case: str) -> list[str]:
+        """Runs whose entries hold although they did not end, since nothing else is stored; the last one last."""
         runs = self._runs.get(case, {})
-        if case in self._ended or "" in runs or not runs:
-            return ""
-        return max(runs, key=lambda run: runs[run].last)
+        if case in self._ended or "" in runs:
+            return []
+        return sorted(runs, key=lambda run: runs[run].last)
+
+    def drafted(self, slot: Slot, runs: Iterable[str]) -> dict[int, Head]:
+        """Answers that some runs stored in a slot, whether or not they hold, by number; of two the later run's."""
+        case, trial, key = slot
+        mine = self._runs.get(case, {})
+        known = sorted((mine[run] for run in runs if run in mine), key=lambda run: run.last)
+        heads = (head for run in known for head in run.slots.get((trial, key), {}).values())
+        return {head.n: head for head in heads if not head.failed}
 
     def pending(self, case: str) -> dict[str, list[Head]]:
         """Entries of runs that did not end, by run."""
@@ -128,16 +142,17 @@ class Index:
     def _holding_runs(self, case: str) -> list[str]:
         runs = self._runs.get(case, {})
         ended = self._ended.get(case)
-        wanted = (ended[0], "") if ended is not None else (self.unfinished(case),)
+        wanted = (ended[0], "") if ended is not None else ("", *self.unfinished(case))
         return [run for run in wanted if run in runs]
 
     def _heads(self, slot: Slot) -> Iterator[Head]:
         """The entries of a slot that hold."""
         case, trial, key = slot
+        found: dict[tuple[int, int], Head] = {}
         for run in self._holding_runs(case):
-            for head in self._runs[case][run].slots.get((trial, key), {}).values():
-                if not self._superseded(head):
-                    yield head
+            heads = self._runs[case][run].slots.get((trial, key), {})
+            found |= {place: head for place, head in heads.items() if not self._superseded(head)}
+        yield from found.values()
 
     def held(self, slot: Slot) -> Held | None:
         """What holds in a slot; None for nothing."""

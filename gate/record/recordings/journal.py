@@ -18,12 +18,14 @@ from gate.record.recordings.entry import (
     Head,
     Place,
     Slot,
+    encode,
     encode_ended,
     encode_head,
 )
 from gate.record.recordings.exchange import Answer
 from gate.record.recordings.index import Index
-from gate.record.recordings.locking import is_claimed, unwritable
+from gate.record.recordings.locking import unwritable
+from gate.record.recordings.runs import is_alive
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _BLOCK = 1 << 20
@@ -147,11 +149,13 @@ class Writer:
             os.fsync(handle)
 
     def _adopt(self, case: str) -> bytes:
-        """A line that makes what a killed run left behind count from now on, since more is added to it."""
-        run = self._index.unfinished(case)
-        if not run or is_claimed(self._folder, run):
+        """Lines that make what killed runs left behind count from now on, since more is added to it."""
+        runs = self._index.unfinished(case)
+        if not runs or any(is_alive(self._folder, run) for run in runs):
             return b""
-        return encode_ended(Ended(case, run))
+        others = [head for head in self._index.holding(case) if head.run != runs[-1]]
+        moved = [decode(self._line(head.place), f"{self._name}:{head.place.line}") for head in others]
+        return b"".join(encode(replace(entry, run=runs[-1])) for entry in moved) + encode_ended(Ended(case, runs[-1]))
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
@@ -219,7 +223,9 @@ class Writer:
             raise unwritable(self._path, error) from None
         for found in self._index.take(io.BytesIO(data)):
             if isinstance(found, Head):
-                self._next[found.run, found.slot] = found.n + (not found.failed), found.failed
+                counted = found.run, found.slot
+                behind = found.n + (not found.failed), found.failed
+                self._next[counted] = max(behind, self._next.get(counted, behind))
             else:
                 self._forget(found)
         self._last = (self._last + data)[-256:]

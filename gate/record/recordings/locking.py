@@ -14,6 +14,7 @@ from gate.errors import RecordingError
 STATE = ".state"
 """Folder within the recordings for what lives no longer than a run. Git ignores it."""
 
+_RUN = "run-"
 _PATIENCE = 60.0  # seconds; a body of 50 MB is written in well under one
 _PAUSES = (0.0005, 0.001, 0.002, 0.005, 0.01)
 
@@ -110,18 +111,39 @@ class Claim:
             self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         except OSError as error:
             raise unwritable(self._path, error) from None
-        _take(self._handle)
+        self.holds = _take(self._handle)
+        """Whether no other process claims it."""
 
     def release(self) -> None:
         """Say that the run is over."""
         with contextlib.suppress(OSError):
-            _release(self._handle)
-            os.close(self._handle)
+            self.leave()
             self._path.unlink()
 
+    def leave(self) -> None:
+        """Give the claim back as a killed process would: the run is not over, and nobody makes it."""
+        _release(self._handle)
+        os.close(self._handle)
 
-def is_claimed(folder: Path, run: str) -> bool:
-    """Whether a process that makes this run is alive, on this machine."""
+
+def claims(folder: Path) -> dict[str, float]:
+    """Runs that are or were claimed in a folder and were never said to be over, with the time of each claim.
+
+    Times are in seconds since the epoch.
+    """
+    found = {}
+    for path in (folder / STATE).glob(f"{_RUN}*"):
+        with contextlib.suppress(OSError):
+            found[path.name.removeprefix(_RUN)] = path.lstat().st_mtime
+    return found
+
+
+def is_claimed(folder: Path, run: str, *, forget: bool = True) -> bool:
+    """Whether a process that makes this run is alive, on this machine.
+
+    Args:
+        forget: whether the claim of a dead process is taken away.
+    """
     path = _claim_path(folder, run)
     try:
         handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -133,13 +155,14 @@ def is_claimed(folder: Path, run: str) -> bool:
         _release(handle)
     finally:
         os.close(handle)
-    with contextlib.suppress(OSError):
-        path.unlink()
+    if forget:
+        with contextlib.suppress(OSError):
+            path.unlink()
     return False
 
 
 def _claim_path(folder: Path, run: str) -> Path:
-    return state_folder(folder) / f"run-{run}"
+    return state_folder(folder) / f"{_RUN}{run}"
 
 
 if sys.platform == "win32":

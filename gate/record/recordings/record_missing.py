@@ -21,10 +21,10 @@ from gate.record.recordings import canonical
 from gate.record.recordings.entry import Entry, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.inference import CONTENT, ENDPOINTS, is_inference, not_plain
+from gate.record.recordings.metering import Meter
 from gate.record.recordings.missing import Asked, MissingEntry
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.payload import answers_asked, model_of_request
-from gate.record.recordings.session import Meter
 from gate.record.recordings.store import Store
 from gate.record.recordings.volatile import NONE, Volatile
 

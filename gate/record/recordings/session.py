@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn
 
 from gate.errors import BudgetExhaustedError, MissingRecordingError, RecordingError, RecordingExhaustedError
 from gate.record.recordings import canonical, redact
@@ -16,43 +15,21 @@ from gate.record.recordings.bodies import header
 from gate.record.recordings.entry import Entry, Head, Slot, encode_tail, is_failure
 from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
 from gate.record.recordings.live import LARGEST, LiveCall
-from gate.record.recordings.locking import Claim
+from gate.record.recordings.metering import Meter, Unmetered
 from gate.record.recordings.missing import Asked, MissingEntry, sendable
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
+from gate.record.recordings.runs import RecordingRun
 from gate.record.recordings.scope import refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
 from gate.record.recordings.trials_asked import answering, spread
-from gate.record.recordings.usage import Usage, read_usage
+from gate.record.recordings.usage import read_usage
 from gate.record.recordings.volatile import NONE, Volatile
 
 Mode = Literal["live", "record", "replay", "auto"]
 _RETRIED = "x-stainless-retry-count"
 """Header by which clients of several providers say that they ask again, since the call before had no answer."""
-
-
-class Meter(Protocol):
-    """Counts what calls take, and refuses those beyond a budget; see `costs.Meter`."""
-
-    def before(self, request: Request, key: str, scope: Scope) -> Any:
-        """Whether a live call may leave; what is returned is handed to `after`."""
-
-    def after(self, ticket: Any, answer: Answer) -> object:
-        """A live call came back, or failed."""
-
-    def replayed(self, scope: Scope, usage: Usage) -> None:
-        """An answer was served from what is stored."""
-
-
-class _Unmetered:
-    """Counts nothing."""
-
-    def before(self, request: Request, key: str, scope: Scope) -> None: ...
-
-    def after(self, ticket: None, answer: Answer) -> None: ...
-
-    def replayed(self, scope: Scope, usage: Usage) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +60,13 @@ class RecordingSession:
             passed over, and a call that only ever failed is missing.
         meter: counts costs and holds the budget.
         today: gives the day in UTC.
+        run: what `told` of the process says that started this one, in `record`; empty where none did.
 
     Raises:
         RecordingError: the mode is `record`, and the folder can't be written.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what is stored, what may leave, and what it is told
         self,
         store: Store,
         mode: Mode,
@@ -99,18 +77,19 @@ class RecordingSession:
         replay_failures: bool = False,
         meter: Meter | None = None,
         today: Callable[[], dt.date] = lambda: dt.datetime.now(dt.UTC).date(),
+        run: str = "",
     ) -> None:
         self.mode: Mode = "replay" if mode == "auto" and not can_record else mode
         self._store = store
         self._layers = Layers(store, overlay if mode != "record" else None)
         self._volatile = volatile
         self._replay_failures = replay_failures
-        self._meter = meter or _Unmetered()
+        self._meter = meter or Unmetered()
         self._today = today
         self._tally = Tally()
         self._process = os.getpid()
-        self._run = secrets.token_hex(8) if self.mode == "record" else ""
-        self._claim: Claim | None = store.claim(self._run) if self._run else None
+        self._recording = RecordingRun(store, run) if self.mode == "record" else None
+        self._run = "" if self._recording is None else self._recording.name
         self._kept: list[str] = []
         self._wanted: dict[str, int] = {}
 
@@ -128,11 +107,28 @@ class RecordingSession:
         refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
-        if self.mode != "record":
-            answer = self._stored(request, slot, key)
-            if answer is not None:
-                return answer
-        return self._send(request, slot, key)
+        answer = self._stored(request, slot, key) if self._recording is None else self._paid(request, slot)
+        return self._send(request, slot, key) if answer is None else answer
+
+    def _paid(self, request: Request, slot: Slot) -> Answer | None:
+        """The next answer of a slot that a killed recording has paid for, which becomes this one's; None without."""
+        if self._recording is None or not self._recording.earlier:
+            return None
+        with self._tally.turn():
+            n, _ = self._tally.position(slot)
+            try:
+                entry = self._recording.draft(slot, n)
+                if entry is None:
+                    return None
+                kept = replace(entry, run=self._run)
+                self._store.append(kept, encode_tail(kept.answer, kept.meta), at=n)
+            except RecordingError as error:
+                self._tally.happened(Event("broken", slot, error=error))
+                raise
+            self._tally.happened(Event("replayed", slot, n, sample=_sample(entry.answer)))
+            self._tally.happened(Event("stored", slot))
+        self._meter.replayed(Scope(slot[0], slot[1]), read_usage(entry.answer, request))
+        return entry.answer
 
     def _stored(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
         """The next answer of a slot; None where it is to be asked live."""
@@ -190,7 +186,7 @@ class RecordingSession:
         with self._tally.turn():
             self._tally.happened(Event("live", slot))
         call = _Call(request, slot, key, ticket)
-        keep = key is not None or not isinstance(self._meter, _Unmetered)
+        keep = key is not None or not isinstance(self._meter, Unmetered)
         return LiveCall(lambda answer, too_large: self._came(call, answer, too_large), keep=keep)
 
     def _came(self, call: _Call, answer: Answer, too_large: bool) -> None:
@@ -221,8 +217,8 @@ class RecordingSession:
             )
         entry = new_entry(call.request, key, call.slot, answer, self._today())
         entry = replace(entry, run=self._run)
-        least = 0 if self._run else self._layers.first_free(call.slot)
-        return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=least)
+        free = self._layers.first_free if self._recording is None else self._recording.least
+        return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=free(call.slot))
 
     def ended(self, case: str, *, whole: bool = True) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
@@ -238,7 +234,7 @@ class RecordingSession:
         """
         if self.mode != "record" or os.getpid() != self._process:
             return False
-        had, asked = any(head.run != self._run for head in self._store.heads([case])), self.counts(case).live > 0
+        had, asked = any(head.run != self._run for head in self._store.heads([case])), self._asked(case)
         if not had and not asked:
             return True
         failed = not self._replay_failures and self._tally.failed_only(case)
@@ -248,29 +244,37 @@ class RecordingSession:
         self._store.end(case, self._run)
         return True
 
+    def _asked(self, case: str) -> bool:
+        """Whether a case of a recording has asked anything, of the model or of what a killed recording left."""
+        counts = self.counts(case)
+        return counts.live + counts.replayed > 0
+
     @property
     def kept(self) -> tuple[str, ...]:
         """Cases that ended, whose older answers were kept: a request failed each time or was beyond a limit, or nothing
         was asked since they were skipped or failed."""
         return tuple(self._kept)
 
-    def finish(self) -> None:
+    def finish(self, *, whole: bool = True) -> None:
         """End the run: everything is on the disk, and the files that were written are sorted. A forked child does
         nothing here.
+
+        Args:
+            whole: whether it came to its end; else the next recording goes on from it, as from one that was killed.
 
         Raises:
             RecordingError: the disk refuses; what was appended is there.
         """
         if os.getpid() != self._process:
             return
-        if self._run and self.counts("").live:
-            self.ended("")
-        if self._claim is not None:
-            self._claim.release()
-            self._claim = None
+        if self._recording is not None:
+            if whole and self._asked(""):
+                self.ended("")
+            self._recording.close(whole=whole)
         if self.mode in ("record", "auto"):
             self._store.sync()
-            self._store.compact()
+        if self.mode == "auto" or (self._recording is not None and whole):
+            self._store.compact(every=self._recording is not None and self._recording.leads)
 
     def counts(self, case: str) -> Counts:
         """Calls of one case."""
@@ -337,7 +341,7 @@ class RecordingSession:
     @property
     def notices(self) -> tuple[str, ...]:
         """What was recovered, one sentence each."""
-        return self._layers.notices()
+        return (*(self._recording.notices if self._recording is not None else ()), *self._layers.notices())
 
 
 def _sample(answer: Answer) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import urllib.parse
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -81,6 +81,14 @@ class Store:
     def answer(self, head: Head) -> Answer:
         """The answer of an entry that `held` gave."""
         return self._reader(self._file(head.case)).answer(head)
+
+    def drafts(self, slot: Slot, runs: Collection[str]) -> dict[int, Head]:
+        """Answers in a slot by some runs that did not come to their end, by number, whether or not they hold."""
+        return self._reader(self._file(slot[0])).index.drafted(slot, runs)
+
+    def entry(self, head: Head) -> Entry:
+        """The whole entry of what `held` or `drafts` gave."""
+        return self._reader(self._file(head.case)).entry(head)
 
     def trials(self, case: str) -> set[int]:
         """Trials of a case of which at least one answer is stored."""
@@ -179,14 +187,22 @@ class Store:
                 with self.lock, locked(self.folder):
                     self._writers[file].sync()
 
-    def compact(self) -> None:
+    def compact(self, *, every: bool = False) -> None:
         """Sort the files that were appended to, and leave out what no longer holds.
+
+        Args:
+            every: whether that goes for all files in which a run has left its name, whoever appended to them.
 
         Raises:
             RecordingError: a file is damaged, or the disk refuses; every answer is then still in the old file.
         """
         for file in list(self._writers):
             self._rewrite(file)
+        for file in self.files() if every else ():
+            with contextlib.suppress(RecordingError):  # whoever asks for it is told
+                path = self._path(file)
+                if file not in self._writers and Reader(path, str(path)).index.names_runs:
+                    self._rewrite(file)
 
     def put(self, entries: Iterable[Entry]) -> int:
         """Store entries as they are, each in the place of one of the same call; says how many."""
@@ -236,7 +252,7 @@ class Store:
                     reader = self._readers[file] = Reader(path, str(path))
         return reader
 
-    @contextmanager
+    @contextlib.contextmanager
     def _writing(self, case: str) -> Iterator[Writer]:
         file = self._file(case)
         with self.lock, locked(self.folder):

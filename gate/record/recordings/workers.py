@@ -15,23 +15,18 @@ class RunSession(RecordingSession):
     may be recorded by several: the process that started them ends these, after them.
 
     Args:
-        run: the run of the process that started this one, which claims it; empty where this one was started by none.
+        run: what `run` of the process says that started this one; empty where this one was started by none.
         **options: as of `RecordingSession`.
     """
 
     def __init__(self, *arguments: Any, run: str = "", **options: Any) -> None:
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, run=run, **options)
         self._worker = bool(run and self._run)
-        if self._worker:
-            if self._claim is not None:
-                self._claim.release()
-                self._claim = None
-            self._run = run
 
     @property
     def run(self) -> str:
-        """Name of the run; empty unless the mode is `record`."""
-        return self._run
+        """What processes are told that this one starts; empty unless the mode is `record`."""
+        return "" if self._recording is None else self._recording.told
 
     def ended(self, case: str, *, whole: bool = True) -> bool:
         """As `RecordingSession.ended`; calls outside of tests are left to the process that started this one."""
@@ -47,7 +42,7 @@ class RunSession(RecordingSession):
         if not self._worker:
             return {}
         found = {case: case not in frozenset(stopped) and self._answered(case) for case in cases}
-        return found | ({"": self._answered("")} if self.counts("").live else {})
+        return found | ({"": self._answered("")} if self._asked("") else {})
 
     def end_left(self, left: Iterable[Mapping[str, bool]]) -> None:
         """End what processes that this one started left to it, where none of them says otherwise.
