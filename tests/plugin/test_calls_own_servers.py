@@ -85,6 +85,60 @@ def test_a_server_of_the_suite_is_asked_and_not_recorded(project: Project, fixed
     assert "no answer is stored" not in "\n".join(result.outlines)
 
 
+FORKED = """
+import os, socket
+
+def test_of_a_fork():
+    ready, told = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with HTTPServer(("127.0.0.1", 0), Handler) as server:
+                os.write(told, b"%05d" % server.server_address[1])
+                server.handle_request()
+        finally:
+            os._exit(0)
+    port = int(os.read(ready, 5))
+    assert urllib3.request("GET", f"http://127.0.0.1:{port}/").data == b"right"
+    os.waitpid(child, 0)
+"""
+BLIND = """
+from pathlib import Path
+from gate.sandbox.network import loopback
+loopback._PROC = Path("nowhere")
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n1")])
+def test_where_the_machine_does_not_say_who_listens_the_sockets_do(project: Project, options: tuple[str, ...]) -> None:
+    """As on systems without /proc: seen are the servers of this process, of its workers, and of what these fork."""
+    project.write("blind.py", BLIND)
+    suite, _ = SERVERS.split("def test_of_a_child")
+    project.write("test_a.py", suite % ("right", 0) + FORKED)
+    recorded, _ = project.run("--gate-mode=record", "-p", "blind", *options)
+    assert {str(case.outcome) for case in recorded.cases} == {"passed"}
+    assert not list((project.path / "recordings").rglob("*.jsonl")), "nothing of it is a recording"
+    replayed, result = project.run("--gate-mode=replay", "-p", "blind", *options)
+    assert {name: str(case.outcome) for name, case in by_name(replayed).items()} == {
+        "test_urllib3": "passed",
+        "test_by_name": "passed",
+        "test_of_a_fork": "passed",
+    }
+    assert "no answer is stored" not in "\n".join(result.outlines)
+
+
+def test_where_the_machine_does_not_say_who_listens_others_are_recorded(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("blind.py", BLIND)
+    project.write("test_a.py", ASKING)
+    with ModelServer() as server:
+        monkeypatch.setenv("MODEL", server.url)
+        project.run("--gate-mode=record", "-p", "blind")
+    replayed, _ = project.run("--gate-mode=replay", "-p", "blind")
+    assert [str(case.outcome) for case in replayed.cases] == ["passed"]
+
+
 def test_a_server_that_ran_before_is_recorded_and_needed_no_more(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

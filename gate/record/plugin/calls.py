@@ -18,7 +18,7 @@ from gate.record.plugin import stale, wide
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.outside import Outside
-from gate.record.plugin.own_servers import OwnServers, known_foreign
+from gate.record.plugin.own_servers import OwnServers, known_foreign, watched
 from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
@@ -36,7 +36,7 @@ from gate.record.recordings.tally import Counts
 from gate.record.recordings.upstreams import placeholder_keys, routes
 from gate.record.recordings.volatile import NONE, Volatile, read_volatile
 from gate.record.recordings.workers import RunSession
-from gate.sandbox.network import sockets
+from gate.sandbox.network import listening, loopback, sockets
 from gate.sandbox.network.loopback import Listeners
 from gate.schema.codec import calls_to_json
 from gate.schema.observe import Observer
@@ -135,8 +135,10 @@ class Calls:
         self._outside = Outside(worker=hasattr(config, "workerinput"))
         self._outside.set({_RUN: session.run}, shared=True)
         self._left: list[dict[str, bool]] = []
-        self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
-        repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
+        repeats, tells = session.mode in ("record", "auto"), loopback.tells()
+        self._shared = Shared(repeats or not tells, self._outside, worker=hasattr(config, "workerinput"))
+        folder = self._shared.folder
+        repeating = Repeating(session, volatile, folder=folder if repeats else None, failures=failures)
         observed = ObservedSession(repeating, volatile) if observes else None
         self.observed: Observer | None = observed
         """What was sent, for those who compare; None where nobody does."""
@@ -149,7 +151,7 @@ class Calls:
         self._guard(foreign)
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
-        self._own = OwnServers(foreign, upstreams.bases.values())
+        self._own = OwnServers(foreign, upstreams.bases.values(), listened=watched(folder, tells=tells))
         interceptors.install(asked, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded)
 
     def _left_alone(self, url: str) -> bool:
@@ -345,6 +347,7 @@ class Calls:
     def pytest_unconfigure(self) -> None:
         interceptors.uninstall()
         sockets.uninstall()
+        listening.unwatch()
         self._proxy.__exit__(None, None, None)
         self._outside.restore()
         self._shared.remove()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from gate.record.plugin.outside import Outside
+from gate.sandbox.network import listening
 from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, local_names
 
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
 _PORTS = {"http": 80, "https": 443}
 _ANY = "loopback"
+_LISTENED = "listened"
 
 
 def known_foreign(outside: Outside) -> Listeners:
@@ -22,6 +25,23 @@ def known_foreign(outside: Outside) -> Listeners:
     return foreign
 
 
+def watched(folder: Path | None, *, tells: bool) -> Callable[[], Collection[int]] | None:
+    """See from now on where this process listens, where the machine does not say who does.
+
+    Args:
+        folder: which the processes of this run share.
+        tells: whether the machine says it.
+
+    Returns:
+        What gives the ports, see `OwnServers`.
+    """
+    if tells or folder is None:
+        return None
+    path = folder / _LISTENED
+    listening.watch(path)
+    return lambda: listening.ports(path)
+
+
 class OwnServers:
     """Says of an address whether a server of the suite has it; a callable for the interceptors.
 
@@ -30,13 +50,21 @@ class OwnServers:
     what a test then expects is that nobody answers.
 
     Args:
-        foreign: what listened before, see `foreign_listeners`. Where the machine does not say (not Linux) nothing is
-            known to be the suite's own.
+        foreign: what listened before, see `foreign_listeners`.
         upstreams: addresses of models, whoever serves them.
+        listened: ports at which the suite was seen to listen, where the machine does not say who listens (not Linux);
+            None where it does.
     """
 
-    def __init__(self, foreign: Listeners, upstreams: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        foreign: Listeners,
+        upstreams: Iterable[str] = (),
+        *,
+        listened: Callable[[], Collection[int]] | None = None,
+    ) -> None:
         self._foreign = foreign
+        self._listened = listened
         self._names = local_names()
         self._upstreams = {place for url in upstreams if (place := self._place(url)) is not None}
         self._known: set[int] = set()
@@ -46,6 +74,8 @@ class OwnServers:
         if place is None or place[0] != _ANY or place in self._upstreams:
             return False
         port = place[1]
+        if self._listened is not None:
+            return port in self._listened()
         if self._foreign.others_listen("tcp", port):
             self._known.add(port)
             return True

@@ -55,6 +55,11 @@ class Listeners:
         return cls(frozenset(found))
 
 
+def tells() -> bool:
+    """Whether this machine says who listens."""
+    return (_PROC / "net" / "tcp").exists()
+
+
 def foreign_listeners() -> Listeners:
     """The servers of this machine that are neither this process's nor its descendants'."""
     own = _own_inodes()
