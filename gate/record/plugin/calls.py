@@ -17,12 +17,13 @@ from gate.errors import GateError, RecordingError
 from gate.record.plugin import stale, wide
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
+from gate.record.plugin.in_vain import InVain
 from gate.record.plugin.outside import Outside
 from gate.record.plugin.own_servers import OwnServers, known_foreign, watched
 from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
-from gate.record.recordings import interceptors
+from gate.record.recordings import interceptors, threads
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
@@ -63,7 +64,6 @@ _LEFT = "gate_left"
 _OUTSIDE = "gate_outside"
 _TROUBLE = "gate_trouble"
 _RUN = "GATE_RECORDING_RUN"
-_LONGEST = 600
 _NAMED = 20
 
 
@@ -121,15 +121,9 @@ class Calls:
         self._meter = meter
         self._missing: list[MissingEntry] = []
         self._told = Cost()
-        self._lacked = 0
-        self._unanswered: set[str] = set()
         self._failed = ""
         self._whole = True
-        self._item: pytest.Item | None = None
-        self._used: set[str] = set()
-        self._told_outside: list[str] = []
         self._trouble: list[str] = []
-        self._refused: dict[Scope, str] = {}
         self._carried: set[str] = set()
         self._stopped: set[str] = set()
         self._outside = Outside(worker=hasattr(config, "workerinput"))
@@ -145,6 +139,7 @@ class Calls:
         asked = repeating if observed is None else observed
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
+        self._vain = InVain(session, self.wide)
         upstreams = routes(os.environ)
         self._proxy = Proxy(asked, upstreams)
         foreign = known_foreign(self._outside)
@@ -152,6 +147,7 @@ class Calls:
         self._proxy.__enter__()
         self._outside.set(self._proxy.environment(os.environ))
         self._own = OwnServers(foreign, upstreams.bases.values(), listened=watched(folder, tells=tells))
+        threads.install()
         interceptors.install(asked, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded)
 
     def _left_alone(self, url: str) -> bool:
@@ -173,13 +169,10 @@ class Calls:
         self._outside.set(placeholder_keys(os.environ))
         sockets.install(
             case=lambda: current().case,
-            note=self._note,
+            note=self._vain.refused,
             loopback=self._config.getoption("--gate-loopback"),
             foreign=foreign,
         )
-
-    def _note(self, refusal: Any) -> None:
-        self._refused.setdefault(current(), f"the network is closed in a replay: {refusal.call} to {refusal.host}")
 
     def environ(self) -> dict[str, str]:
         """The environment as it is outside of the run, without the addresses of its proxy."""
@@ -200,24 +193,11 @@ class Calls:
 
     def trouble(self, case: str, trial: int) -> str:
         """What a trial of a test asked for in vain, also where its code swallowed that; empty for nothing."""
-        scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
-        return next((found for scope in scopes if (found := self._in_vain(scope))), "")
-
-    def _fixtures_of(self, case: str) -> list[str]:
-        """Fixtures of wider scopes that the running test uses: what these swallowed concerns all that use them."""
-        if self._item is None or self._item.nodeid != case:
-            return []
-        self._used |= self.wide.used_by(self._item)  # between two trials pytest does not know them
-        return sorted(self._used)
-
-    def _in_vain(self, scope: Scope) -> str:
-        noted = self._session.noted(scope)
-        return str(noted[0])[:_LONGEST] if noted else self._refused.get(scope, "")
+        return self._vain.of_trial(case, trial)
 
     def reasons(self) -> tuple[str, ...]:
         """Why the report is not whole: something was asked for in vain that belongs to no test."""
-        found = sorted({each for each in (self._in_vain(Scope()), *self._told_outside) if each})
-        return tuple(f"outside of every test: {each}" for each in found[:1])
+        return self._vain.reasons()
 
     def counts(self, case: str) -> Counts:
         """Calls of a case, each counted where it left the process."""
@@ -241,11 +221,9 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._item, self._used = item, set()
         case = item.__dict__.get(SCOPE, item.nodeid)
-        with entered(Scope(case)):
+        with self._vain.within(item, case), entered(Scope(case)):
             done = yield
-        self._item = None
         self._ended(case)
         return done
 
@@ -266,7 +244,7 @@ class Calls:
         if SCOPE in item.__dict__:
             return report  # a trial of another case, which nobody is told of by itself
         if call.excinfo is not None and raised(call.excinfo.value, RecordingError):
-            self._unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
+            self._vain.unanswered.add(item.nodeid)  # also by a fixture that failed in an earlier test
         if not report.passed:
             self._stopped.add(item.nodeid)
         if report.failed or report.when == "setup":  # a test that is run again begins anew
@@ -288,22 +266,16 @@ class Calls:
 
     def since_last(self, case: str) -> dict[str, Any]:
         """What was called since the last test ended: fixtures of wider scopes and the collection are in it."""
-        now = self._meter.total
-        counts = self._session.totals()
-        known, self._lacked = self._lacked, counts.missing + counts.exhausted + counts.refused + counts.broken
-        fixtures = any(self._session.noted(Scope(name)) for name in self._fixtures_of(case))
-        lacked = max(self._lacked - known, int(fixtures or case in self._unanswered))
-        if lacked:  # what the trials that were not made would lack too
-            lacked = max(lacked, sum(len(entry.asked) for entry in self._session.missing_entries(case)))
-        live, replayed, before = now.live, now.replayed, self._told
+        now, before = self._meter.total, self._told
         self._told = now
+        live, replayed = now.live, now.replayed
         found = Counted(
             live=live.calls - before.live.calls,
             replayed=replayed.calls - before.replayed.calls,
             tokens=live.tokens - before.live.tokens,
             money=round(live.money - before.live.money, 9),
             saved=round(replayed.money - before.replayed.money, 9),
-            missing=lacked,
+            missing=self._vain.since_last(case),
             unpriced=live.unpriced + replayed.unpriced - before.live.unpriced - before.replayed.unpriced,
         )
         return calls_to_json(found)
@@ -314,7 +286,7 @@ class Calls:
         output = getattr(node, "workeroutput", None) or {}
         self._missing += read_told(output.get(_MISSING, "").encode("utf-8"))
         self._left.append(json.loads(output.get(_LEFT, "{}")))
-        self._told_outside.append(output.get(_OUTSIDE, ""))
+        self._vain.told.append(output.get(_OUTSIDE, ""))
         self._trouble += [each for each in json.loads(output.get(_TROUBLE, "[]")) if each not in self._trouble]
 
     def lacked(self) -> tuple[MissingEntry, ...]:
@@ -327,7 +299,7 @@ class Calls:
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
             output[_TROUBLE] = json.dumps(self._trouble)
-            output[_OUTSIDE] = self._in_vain(Scope())
+            output[_OUTSIDE] = self._vain.outside()
             output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return
         path = self._config.getoption("--gate-missing")
@@ -346,6 +318,7 @@ class Calls:
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
         interceptors.uninstall()
+        threads.uninstall()
         sockets.uninstall()
         listening.unwatch()
         self._proxy.__exit__(None, None, None)

@@ -79,7 +79,7 @@ class WideFixtures:
 
     @contextlib.contextmanager
     def _in_its_name(self, name: str, *, goes_on: bool = False) -> Iterator[None]:
-        with entered(Scope(name)), self._calls.instance(name, goes_on=goes_on):
+        with entered(Scope(name), shared=True), self._calls.instance(name, goes_on=goes_on):
             yield
 
     def _enter(self, fixturedef: Any, name: str) -> None:

@@ -1,22 +1,96 @@
-"""Which case and trial this process is in. One at a time, so that every thread and event loop of it agrees."""
+"""Which case and trial a call belongs to.
+
+This process is in one at a time, so that every thread and event loop of it agrees. The exception is work that a test
+has started and that may outlive it, see `threads`: that asks in the name of the test for as long as it lasts.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import sys
+import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 from functools import lru_cache
+from typing import NamedTuple
 
 from gate.errors import RecordingError
 from gate.record.recordings import redact
 from gate.record.recordings.exchange import Scope
 
-_OUTSIDE = Scope()
+
+class Place(NamedTuple):
+    """Where this process is.
+
+    Attributes:
+        scope: the case and the trial.
+        shared: whether what is started here works for others too: outside of a test, and in a fixture of wider scope.
+    """
+
+    scope: Scope
+    shared: bool = True
+
+
+_OUTSIDE = Place(Scope())
 _current = [_OUTSIDE]
+_task: ContextVar[Place] = ContextVar("gate_scope", default=_OUTSIDE)
+_strays: set[Scope] = set()
+
+
+class _Bound(threading.local):
+    """The scope of what a thread does now; None where it works for whoever is in a test."""
+
+    scope: Scope | None = None
+
+
+_bound = _Bound()
 
 
 def current() -> Scope:
     """The scope of a call that is made now; the empty one outside of a test."""
-    return _current[0]
+    mine, now = _bound.scope, _current[0].scope
+    if mine is None:
+        return now
+    if _in_event_loop():  # which others may have given this task to
+        place = _task.get()
+        mine = mine if place is _OUTSIDE else now if place.shared else place.scope
+    if mine.case != now.case:
+        _strays.add(mine)
+    return mine
+
+
+def starting() -> Scope | None:
+    """The scope that work which is started now is bound to; None where it works for others too."""
+    if _bound.scope is not None:
+        return current()
+    place = _current[0]
+    return None if place.shared else place.scope
+
+
+@contextlib.contextmanager
+def bound(scope: Scope) -> Iterator[None]:
+    """Make calls of this thread belong to a case and a trial until the end of the block, whichever test runs."""
+    before = _bound.scope
+    _bound.scope = scope
+    try:
+        yield
+    finally:
+        _bound.scope = before
+
+
+def strays() -> list[Scope]:
+    """Scopes in which something was asked while this process was in another case, sorted."""
+    return sorted(_strays.copy(), key=lambda scope: (scope.case, scope.trial))
+
+
+def forget_strays() -> None:
+    """A run begins."""
+    _strays.clear()
+
+
+def _in_event_loop() -> bool:
+    events = sys.modules.get("asyncio.events")
+    return events is not None and events._get_running_loop() is not None
 
 
 @lru_cache(maxsize=4096)
@@ -36,11 +110,18 @@ def refuse_secret(case: str) -> None:
 
 
 @contextlib.contextmanager
-def entered(scope: Scope) -> Iterator[None]:
-    """Make calls belong to a case and a trial until the end of the block."""
-    before = _current[0]
-    _current[0] = scope
+def entered(scope: Scope, *, shared: bool = False) -> Iterator[None]:
+    """Make calls belong to a case and a trial until the end of the block.
+
+    Args:
+        shared: whether what is started within works for others too, such as a server that a fixture starts.
+    """
+    before, within = _current[0], Place(scope, shared)
+    outer = _task.get()
+    _current[0] = within
+    _task.set(within)
     try:
         yield
     finally:
         _current[0] = before
+        _task.set(outer)
