@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from gate.compare.align import Pair, align
 from gate.deliver.earlier import History
 from gate.record.arms import Arm, Turn
-from gate.record.memory import confirmed_lines
-from gate.rounds import Confirmed, Round, Settled, confirm, merged, open_round, read_earlier, strict_plan
+from gate.record.memory import confirmed_lines, read_earlier
+from gate.rounds import Confirmed, Round, Settled, confirm, merged, open_round, strict_plan
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome

@@ -71,7 +71,8 @@ def by_aiohttp(url: str) -> Iterator[bytes]:
         limit = aiohttp.ClientTimeout(sock_read=10)
         async with aiohttp.ClientSession(timeout=limit) as client, client.post(url, json=CHAT) as answer:
             async for part, _ in answer.content.iter_chunks():
-                yield part
+                if part:  # the end of the last piece may come by itself
+                    yield part
 
     return _in_a_loop(parts)
 
