@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.cli.console import Console, Echo
 from gate.cli.files import CANDIDATE, forget_verdict
+from gate.cli.purse import Purse
 from gate.cli.trials import RUN, TRIALS
 from gate.cli.variables import misspelt
 from gate.errors import EXIT_INTERNAL, EXIT_USAGE, GateError, SuiteError, UsageError
@@ -100,6 +101,7 @@ class Container:
     def __init__(self, console: Console, workspace: Path) -> None:
         self._console = console
         self._workspace = workspace
+        self._purse = Purse()
 
     def prepare(self, request: Request) -> None:
         """Hide from the suite's user; nothing is imported ahead, since what is imported here belongs to root."""
@@ -153,7 +155,7 @@ class Container:
             yield None
             return
         git = tools.git_of(request, trust=True)
-        beside = Beside(git, base.commit, lambda: self._place(request, settings), Echo(sys.stdout))
+        beside = Beside(git, base.commit, lambda: self._place(request, settings), Echo(sys.stdout), self._purse)
         with run_beside(beside, settings) as run:
             yield run
 
@@ -180,14 +182,15 @@ class Container:
         from gate.record.locally import MISSING, WITNESSES, guard_for, split_arguments, to_the_end
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
-        from gate.sandbox.worlds import suite_folders
+        from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()
         with suite_folders(user) as folders:
-            options = _options(settings, told, self._workspace, folders.report, commit, request.environ)
+            place = self._workspace, folders.report
+            options = _options(settings, told, *place, commit, request.environ, self._purse.book)
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -205,6 +208,7 @@ class Container:
                         options=options,
                         echo=Echo(sys.stdout),
                     )
+            self._purse.take(folders.report, read_left)
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
             for name in (MISSING, WITNESSES):
@@ -299,7 +303,7 @@ class Container:
 
 
 def _options(
-    settings: Settings, told: Told, root: Path, folder: Path, commit: str, environ: Mapping[str, str]
+    settings: Settings, told: Told, root: Path, folder: Path, commit: str, environ: Mapping[str, str], spent: bytes
 ) -> list[str]:
     """What the plugin is told; plan and witnesses, where there are any, stand in a folder that the suite can read."""
     from gate.record.locally import plugin_options, recording_options
@@ -308,7 +312,7 @@ def _options(
     witnesses = _readable(folder / "stored.witnesses", told.witnesses)
     trials = folder / RUN if told.plan else None
     options = plugin_options(settings, commit=commit, plan=plan, trials=trials, witnesses=witnesses)
-    return [*options, *recording_options(settings, root, folder, environ)]
+    return [*options, *recording_options(settings, root, folder, environ, spent=spent)]
 
 
 def _readable(path: Path, data: bytes) -> Path | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console, Echo
 from gate.cli.files import LOCAL, commit_here, read_report_file
+from gate.cli.purse import Purse
 from gate.errors import BaselineError, UndecidedError
 
 if TYPE_CHECKING:
@@ -33,12 +34,14 @@ class Against:
         baseline: path; empty for the settings' own.
         base: commit or branch with whose code suspects are confirmed; empty for the merge base, None for no
             confirmation.
+        purse: what all runs of the suite take together.
     """
 
     output: Path
     python: str
     baseline: str = ""
     base: str | None = None
+    purse: Purse = field(default_factory=Purse)
 
 
 def run_against(console: Console, settings: Settings, asked: Against) -> Report:
@@ -70,7 +73,7 @@ def run_against(console: Console, settings: Settings, asked: Against) -> Report:
         console.say("the baseline counts no stochastic test, so there is nothing to ask")
         return _measured(console, settings, asked, "", commit)[0]
     arms: AbstractContextManager[RunTurn | None] = (
-        nullcontext() if base is None else local_arms(console, request, base, settings, asked.python)
+        nullcontext() if base is None else local_arms(console, request, base, settings, asked.python, asked.purse)
     )
     with arms as run:
         report, decisions, data = _asked(console, settings, asked, this, commit, run)
@@ -131,6 +134,7 @@ def _measured(
     from gate.ingest import read_report
     from gate.record.endings import as_ended
     from gate.record.locally import run_locally
+    from gate.sandbox.worlds import read_left
 
     folder = asked.output.parent
     path = folder / _AGAIN if again else asked.output
@@ -146,7 +150,9 @@ def _measured(
         plan=plan,
         trials=folder / RUN if plan else None,
         witnesses=own_witnesses(settings),
+        spent=asked.purse.book,
     )
+    asked.purse.take(folder, read_left)
     found: Measured = with_witnesses(with_trials(measured(result, settings), folder / RUN), path)
     if again:
         path.unlink(missing_ok=True)

@@ -6,11 +6,12 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from gate.cli.purse import Purse
 from gate.errors import GateError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 _NOTHING: Mapping[str, Known] = MappingProxyType({})
-_MOST_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,14 @@ class Beside:
         git: of the checkout; `git.root` is the head's project.
         base: commit.
         enter: makes a place for one turn.
+        purse: what the command has spent before, and spends here.
     """
 
     git: Git
     base: str
     enter: Callable[[], AbstractContextManager[Place]]
     echo: Echo | None = None
+    purse: Purse = field(default_factory=Purse)
 
 
 @contextlib.contextmanager
@@ -73,7 +75,6 @@ class _Arms:
         self._settings = settings
         self._tree = tree
         self._trouble: str | None = None
-        self._spent = b""
 
     def write(self) -> None:
         """Write the base's files once; what keeps them from being used is told by the first turn."""
@@ -116,18 +117,12 @@ class _Arms:
 
     @contextlib.contextmanager
     def _limits(self, settings: Settings, place: Place) -> Iterator[list[str]]:
-        """What the plugin is told of limits; what one turn spent counts in the next, wherever that has its place."""
-        from gate.record.locally import BOOK, recording_options
+        """What the plugin is told of limits; what was spent before counts in every turn, wherever it has its place."""
+        from gate.record.locally import recording_options
 
-        book = place.scratch / BOOK
-        options = recording_options(settings, self._beside.git.root, place.scratch)
-        if self._spent:
-            book.write_bytes(self._spent)
-            book.chmod(0o666)  # the suite's user goes on in it
-        yield options
-        if book.exists():
-            with contextlib.suppress(GateError):  # a suite that spoils it could as well spend without saying so
-                self._spent = place.read(book, _MOST_BYTES)
+        purse = self._beside.purse
+        yield recording_options(settings, self._beside.git.root, place.scratch, spent=purse.book)
+        purse.take(place.scratch, place.read)
 
     def _trees(self) -> Mapping[Arm, ArmTree]:
         from gate.record.fresh import ArmTree

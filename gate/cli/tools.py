@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.git import Git
     from gate.baselines.trusted import TrustedBase
+    from gate.cli.purse import Purse
     from gate.collaborators import Delivery, Measured, Request, Told, Tools
     from gate.deliver.client import GitHub
     from gate.deliver.event import Event
@@ -37,10 +38,13 @@ PATIENCE = 60.0
 
 def local_tools(console: Console, *, python: str) -> Tools:
     """Collaborators that run the suite with `python`, as this user."""
+    from gate.cli.purse import Purse
     from gate.collaborators import Tools
 
+    purse = Purse()
+
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
-        return _measure(console, request, settings, told, python)
+        return _measure(console, request, settings, told, python, purse)
 
     def prepare(request: Request) -> None:
         forget_verdict(request.root / request.output)
@@ -58,7 +62,7 @@ def local_tools(console: Console, *, python: str) -> Tools:
         read_history=lambda request, event, settings: read_history(
             request, event, settings, client(request, event, patience=PATIENCE)
         ),
-        arms=lambda request, base, settings: local_arms(console, request, base, settings, python),
+        arms=lambda request, base, settings: local_arms(console, request, base, settings, python, purse),
         measure=measure,
         keep=keep,
         read_file=read_bytes,
@@ -178,8 +182,9 @@ def client(request: Request, event: Event | None, patience: float | None = None)
         return None  # a token that can't be one is as good as none, and delivery says so
 
 
-def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str) -> Measured:
+def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str, purse: Purse) -> Measured:
     from gate.record.locally import guard_for, run_locally
+    from gate.sandbox.worlds import read_left
 
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
@@ -198,7 +203,9 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         trials=folder / RUN if told.plan else None,
         guard=guard,
         witnesses=told.witnesses,
+        spent=purse.book,
     )
+    purse.take(folder, read_left)
     found = measured(result, settings, told_guard(settings, guard))
     if told.again:
         candidate.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from gate.errors import ReportError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
+    from gate.cli.purse import Purse
     from gate.collaborators import Request
     from gate.deliver.client import GitHub
     from gate.deliver.earlier import History
@@ -75,7 +76,7 @@ def confirmable(base: Base, settings: Settings) -> bool:
 
 @contextlib.contextmanager
 def local_arms(
-    console: Console, request: Request, base: Base | None, settings: Settings, python: str
+    console: Console, request: Request, base: Base | None, settings: Settings, python: str, purse: Purse
 ) -> Iterator[RunTurn | None]:
     """What runs base and head beside each other in the user's own Python; None where there is no other base."""
     if base is None or not confirmable(base, settings):
@@ -93,6 +94,6 @@ def local_arms(
             world = World(python, request.root, suite_environment(request.environ))
             yield Place(world, Path(folder), lambda tree: None, read_left)
 
-    beside = Beside(Git(request.root), base.commit, enter, None if console.quiet else Echo())
+    beside = Beside(Git(request.root), base.commit, enter, None if console.quiet else Echo(), purse)
     with run_beside(beside, settings) as run:
         yield run

@@ -42,6 +42,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     guard: Guard | None = None,
     witnesses: bytes = b"",
     reseed: int = 0,
+    spent: bytes = b"",
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -53,6 +54,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         guard: what `guard_for` gave, where the caller has asked already.
         reseed: what the suite reads as `robustness.reseed`.
         witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
+        spent: as `recording_options` takes it.
     """
     guard = guard or guard_for(settings)
     world = World(
@@ -69,7 +71,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
-            options += recording_options(settings, root, report.parent, environ)
+            options += recording_options(settings, root, report.parent, environ, spent=spent)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -137,7 +139,7 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
 
 
 def recording_options(
-    settings: Settings, root: Path, folder: Path, environ: Mapping[str, str] | None = None
+    settings: Settings, root: Path, folder: Path, environ: Mapping[str, str] | None = None, *, spent: bytes = b""
 ) -> list[str]:
     """What the plugin is told of calls; nothing in the mode `live` unless something limits them.
 
@@ -145,11 +147,12 @@ def recording_options(
         root: folder of the settings, in which their paths start.
         folder: that of the report, for what a replay lacked and for what the processes of the run share.
         environ: of the gate; that a key of its own stands there is told, and the key is not. None for nothing.
+        spent: the book that earlier runs left which share the limits of a run with this one.
     """
     from gate.record.recordings.sending import OTHER_KEY
 
     book = folder / BOOK
-    book.unlink(missing_ok=True)  # what an earlier run spent is no matter of this one's
+    book.unlink(missing_ok=True)  # what any other run spent is no matter of this one's
     calls = Options(
         volatile=settings.volatile,
         replay_failures=settings.replay_failures,
@@ -162,6 +165,10 @@ def recording_options(
         return []
     if calls.limited and settings.mode != "replay":
         calls = replace(calls, book=str(book.absolute()))
+        if spent:
+            book.parent.mkdir(parents=True, exist_ok=True)
+            book.write_bytes(spent)
+            book.chmod(0o666)  # the suite's user goes on in it
     options = [
         f"--gate-recordings={recordings_folder(settings, root)}",
         f"--gate-loopback={settings.loopback}",

@@ -112,3 +112,19 @@ def test_fresh_trials_keep_to_the_limits_of_a_run_over_all_turns(server: ModelSe
     assert "limit of 6 calls a run" in second.reason
     assert 4 <= len(server.requests) <= 6
     assert not (repository.path / "recordings").exists()
+
+
+@pytest.mark.parametrize("command", [("ci", "--base", "main"), ("run", "--confirm", "main")])
+def test_first_look_and_fresh_trials_share_the_limit_of_a_run(
+    gate: Shell, server: ModelServer, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    repository = worse(tmp_path / "project")
+    limit = 9
+    repository.git("switch", "-q", "main")
+    settings = f'arguments = "tests -p no:cacheprovider"\nmode = "live"\nrun-calls = {limit}\n'
+    repository.commit({"gate.toml": settings}, "limit")
+    repository.git("switch", "-q", "change")
+    repository.git("rebase", "-q", "main")
+    ended = gate(*command, cwd=repository.path, MODEL=server.url, **QUICK)
+    assert f"limit of {limit} calls a run" in ended.out + ended.err
+    assert len(server.requests) == limit, "however many times the suite ran"
