@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from gate.record.recordings.missing import read_missing
 from gate.record.recordings.store import Store
 from gate.trials.plan import Ask
 from tests.support.fake_model import Project, by_name, outcomes, trials
+from tests.support.model_server import ModelServer
 
 pytest.importorskip("urllib3")
 
@@ -141,3 +143,32 @@ def test_a_trial_that_lacks_an_answer_after_others_measured_nothing(project: Pro
     calls = by_name(report)["test_a"].calls
     assert calls is not None
     assert calls.missing == 8
+
+
+LIVE = """
+import pytest, urllib3
+
+@pytest.mark.stochastic(max_trials=MOST)
+def test_a():
+    body = {"model": "m", "messages": [{"role": "user", "content": "say a colour"}]}
+    assert not urllib3.request("POST", URL, json=body, retries=False).json()["choices"]
+"""
+
+
+@pytest.mark.parametrize(("cap", "expected"), [(60, 10), (8, 8)])
+def test_a_recording_that_decides_early_records_what_a_later_replay_needs(
+    project: Project, cap: int, expected: int
+) -> None:
+    plan = project.plan(test_a=replace(ASK, cap=cap, delta=0.6))
+    with ModelServer() as server:
+        url = repr(f"{server.url}/v1/chat/completions")
+        project.write("test_a.py", LIVE.replace("URL", url).replace("MOST", str(cap)))
+        recorded, _ = project.run("--gate-mode=record", plan=plan)
+        assert len(server.requests) == expected
+    decided = trials(by_name(recorded)["test_a"])
+    assert decided.count < expected, "fewer were enough"
+    assert {entry.trial for entry in Store(project.path / "recordings").entries()} == set(range(expected))
+    replayed, _ = project.run("--gate-mode=replay", plan=plan)
+    again = trials(by_name(replayed)["test_a"])
+    assert [session.outcomes for session in again.sessions] == [session.outcomes for session in decided.sessions]
+    assert by_name(replayed)["test_a"].outcome == by_name(recorded)["test_a"].outcome

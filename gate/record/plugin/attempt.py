@@ -121,6 +121,12 @@ class Attempts:
             self.expected = self.expected or attempt
         return result
 
+    def record_once(self, number: int) -> None:
+        """Make the trial of this number for what it asks alone: how it ends is not told with the test."""
+        first, expected = dict(self.first), self.expected
+        self.run_once(number)
+        self.first, self.expected = first, expected
+
     def run_whole(self, number: int) -> Attempt:
         """Make the trial of this number and tear it down at once, as if another one of the same test followed.
 

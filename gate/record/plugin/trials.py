@@ -105,11 +105,13 @@ class TrialRunner(TimedTrials):
             calls.wants(item.nodeid, min(posed.cap, max(self._plan.fixed or self._plan.estimate, stored)))
         with self.running(item, attempts, self._limit(item, asked)):
             stored = _make(loop, attempts, item, calls, stored)
+            answers = calls.same_answers(item.nodeid) if calls is not None else ""
+            if calls is not None and calls.mode == "record":
+                _record_on(loop, attempts, item, min(posed.cap, self._plan.fixed or self._plan.estimate))
             broken = attempts.finish()
         result = loop.result()
         if calls is not None and result.carried:
             calls.keep(item.nodeid)
-        answers = calls.same_answers(item.nodeid) if calls is not None else ""
         given = _Given(stored, answers, result.made if answers else 0)
         if answers and len(set(result.outcomes)) == 1:
             # one sample; where the same answers end differently, the code itself varies and each trial is a draw of it
@@ -190,6 +192,20 @@ def _make(loop: TrialLoop, attempts: Attempts, item: pytest.Item, calls: Calls |
             stored = calls.answering_trials(item.nodeid)
             loop.limit(stored)
     return stored
+
+
+def _record_on(loop: TrialLoop, attempts: Attempts, item: pytest.Item, count: int) -> None:
+    """Record as many trials as a sample for the baseline has, where fewer decided: a later replay may need them.
+
+    How they end is no matter of the decision, which a replay of what is stored repeats from the trials that made it.
+    """
+    result = loop.result()
+    if result.ending is not Ending.ANSWERED or result.carried:
+        return
+    for number in range(result.made, count):
+        if item.session.shouldstop or item.session.shouldfail:
+            return
+        attempts.record_once(number)
 
 
 def _asked(item: pytest.Item) -> Asked | None:
