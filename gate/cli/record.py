@@ -127,18 +127,19 @@ def _require_keys(hosts: Iterable[str]) -> None:
     """Find out before the first call whether every host can be asked.
 
     Raises:
-        UsageError: a host has no key, or an empty one.
+        UsageError: a host has no key, or an empty one, or wants requests that are signed.
     """
     from gate.record.recordings.sending import LOCAL, key_header, upstream_of
 
     for host in hosts:
         if host.partition(":")[0] not in LOCAL and key_header(host, os.environ) is None:
             names = upstream_of(host, os.environ).keys
-            raise UsageError(
-                f"there is no key for {host}",
-                where="environment",
-                remedy=f"set {' or '.join(names)} to a key that is not empty, in this job alone",
-            )
+            found = f"there is no key for {host}"
+            remedy = f"set {' or '.join(names)} to a key that is not empty, in this job alone"
+            if host.endswith(".amazonaws.com"):
+                found += ", and `gate record` can't sign requests as Amazon's clients do (SigV4)"
+                remedy += "; or record the test yourself, with `gate run --mode auto` and your credentials"
+            raise UsageError(found, where="environment", remedy=remedy)
 
 
 def _meter(settings: Settings, store: Store, overlay: Store) -> Meter:

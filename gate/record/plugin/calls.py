@@ -55,6 +55,7 @@ KEYS = (
     "GROQ_API_KEY",
     "OPENROUTER_API_KEY",
     "AWS_SECRET_ACCESS_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK",
     "GATE_MODEL_KEY",
 )
 """Variables of which one that is not empty lets `auto` record what is missing."""

@@ -46,6 +46,13 @@ _CHOSEN = frozenset(
 )
 """Headers that decide what is answered. Never what varies by client or moment: user-agent, date, ids, tracing."""
 _NEEDED = _CHOSEN | {"accept", "content-type", "content-encoding"}
+_SIGNED = frozenset({"x-amz-signature", "x-goog-signature"})
+_OF_SIGNATURES = frozenset(
+    f"x-{who}-{what}"
+    for who in ("amz", "goog")
+    for what in ("algorithm", "credential", "date", "expires", "security-token", "signature", "signedheaders")
+)
+"""Query parameters of an address that is signed ahead (SigV4): of the moment, and of who signs."""
 _LISTS = frozenset({"anthropic-beta", "openai-beta", "prefer"})
 _ANYTHING = frozenset({"*/*", "*", "application/json", "application/*", ""})
 _UNRESERVED = re.compile(r"%(?:2[DdEe]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaFf]|6[1-9A-Fa-f]|7[0-9AaEe])")
@@ -118,8 +125,10 @@ def _path(path: str) -> str:
 def _query(query: str, volatile: Volatile) -> list[list[str]]:
     # Secret parameters are left out rather than shown: a machine without any key sends none.
     out = []
-    for name, value in pairs(query.encode("utf-8", "surrogatepass"), NONE):
-        if not query_value_kind(name, value):
+    given = pairs(query.encode("utf-8", "surrogatepass"), NONE)
+    of_signature = _OF_SIGNATURES if any(name.lower() in _SIGNED for name, _ in given) else frozenset()
+    for name, value in given:
+        if name.lower() not in of_signature and not query_value_kind(name, value):
             out.append([name, PLACEHOLDER if name in volatile.query else value])
     return out
 

@@ -67,6 +67,12 @@ WELL_KNOWN = (
         "api-key",
         ("*.openai.azure.com", "*.cognitiveservices.azure.com"),
     ),
+    Upstream(
+        "bedrock",
+        "",
+        keys=("AWS_BEARER_TOKEN_BEDROCK",),
+        hosts=("bedrock-runtime.*.amazonaws.com", "bedrock-runtime-fips.*.amazonaws.com"),
+    ),
     Upstream("vertex", "", (("GOOGLE_VERTEX_BASE_URL", ""),)),
     Upstream("other", "", (("GEMINI_API_BASE", ""), ("MISTRAL_BASE_URL", ""), ("DEEPSEEK_API_BASE", ""))),
 )

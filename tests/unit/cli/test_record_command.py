@@ -156,6 +156,21 @@ def test_a_host_without_a_key_is_told_before_the_first_call(
     assert server.requests == []
 
 
+def test_a_host_that_wants_signed_requests_is_told_with_what_can_be_done(
+    folder: Path, server: ModelServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = "bedrock-runtime.eu-central-1.amazonaws.com"
+    monkeypatch.delenv("AWS_BEARER_TOKEN_BEDROCK", raising=False)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "no use here")
+    settings(folder, server, record_hosts=[f"127.0.0.1:{server.port}", host])
+    done = record(capsys, *chat(server, "a"), lacking(f"https://{host}/model/gpt-4o-mini/converse"))
+    assert done.code == 2
+    assert f"there is no key for {host}, and `gate record` can't sign requests" in done.err
+    assert "set AWS_BEARER_TOKEN_BEDROCK" in done.err
+    assert "`gate run --mode auto` and your credentials" in done.err
+    assert server.requests == []
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -13,6 +13,7 @@ ENVIRON = {
     "ANTHROPIC_API_KEY": "a",
     "GOOGLE_API_KEY": "g",
     "AZURE_OPENAI_API_KEY": "z",
+    "AWS_BEARER_TOKEN_BEDROCK": "b",
     "GATE_MODEL_KEY": "m",
     "OPENAI_BASE_URL": "https://gateway.example.org/v1",
 }
@@ -28,6 +29,8 @@ ENVIRON = {
         ("mine.openai.azure.com", ("api-key", "z")),
         ("api.openai.com.evil.example", ("authorization", "Bearer m")),
         ("api.openai.com:8443", ("authorization", "Bearer m")),
+        ("bedrock-runtime.eu-central-1.amazonaws.com", ("authorization", "Bearer b")),
+        ("bedrock-runtime.evil.example", ("authorization", "Bearer m")),
         ("api.mistral.ai", None),
     ],
 )
