@@ -1,4 +1,4 @@
-"""Requests that a client signs anew each time (SigV4): signature and moment do not count, and nothing of it is stored."""
+"""Requests that a client signs anew each time (SigV4): signature and moment do not count, and none of it is stored."""
 
 from __future__ import annotations
 
