@@ -79,7 +79,7 @@ def register(config: pytest.Config) -> None:
     store = Store(Path(config.rootpath) / option("--gate-recordings"))
     try:
         options = options_from_text(option("--gate-calls"))
-        can_record = options.key or any(os.environ.get(name) for name in KEYS)
+        can_record = options.key or any(os.environ.get(name, "").strip() for name in KEYS)
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)

@@ -65,6 +65,7 @@ class OwnServers:
     ) -> None:
         self._foreign = foreign
         self._listened = listened
+        self._before = {port for protocol, port, _ in foreign.sockets if protocol == "tcp"}
         self._names = local_names()
         self._upstreams = {place for url in upstreams if (place := self._place(url)) is not None}
         self._known: set[int] = set()
@@ -76,6 +77,8 @@ class OwnServers:
         port = place[1]
         if self._listened is not None:
             return port in self._listened()
+        if port in self._known and port not in self._before:
+            return True  # without a look, which takes long where many sockets are open
         if self._foreign.others_listen("tcp", port):
             self._known.add(port)
             return True

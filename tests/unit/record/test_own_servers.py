@@ -49,3 +49,17 @@ def test_where_nobody_ever_listened_a_recording_may_answer() -> None:
     assert not own(f"http://127.0.0.1:{free}/")
     assert not own("http://127.0.0.1:port/")
     assert not own("")
+
+
+def test_what_was_its_own_is_not_looked_at_again(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = OwnServers(Listeners())
+    assert own(f"http://127.0.0.1:{port}/")
+    monkeypatch.setattr("gate.sandbox.network.loopback._listening", lambda protocol: pytest.fail("looked"))
+    assert own(f"http://127.0.0.1:{port}/")
+
+
+def test_where_the_machine_does_not_say_only_what_was_seen_to_listen(port: int) -> None:
+    own = OwnServers(Listeners(), [f"http://localhost:{port + 1}"], listened=lambda: {port, port + 1})
+    assert own(f"http://127.0.0.1:{port}/")
+    assert not own(f"http://127.0.0.1:{port + 1}/"), "it is named as the address of a model"
+    assert not own(f"http://127.0.0.1:{port + 2}/")
