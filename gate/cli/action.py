@@ -306,13 +306,15 @@ def _options(
     settings: Settings, told: Told, root: Path, folder: Path, commit: str, environ: Mapping[str, str], spent: bytes
 ) -> list[str]:
     """What the plugin is told; plan and witnesses, where there are any, stand in a folder that the suite can read."""
-    from gate.record.locally import plugin_options, recording_options
+    from gate.record.locally import going_on, plugin_options, recording_options
 
+    records = told.again and settings.mode == "record"
+    settings = going_on(settings) if told.again else settings
     plan = _readable(folder / "plan.json", told.plan.encode("utf-8"))
     witnesses = _readable(folder / "stored.witnesses", told.witnesses)
     trials = folder / RUN if told.plan else None
     options = plugin_options(settings, commit=commit, plan=plan, trials=trials, witnesses=witnesses)
-    return [*options, *recording_options(settings, root, folder, environ, spent=spent)]
+    return [*options, *recording_options(settings, root, folder, environ, spent=spent, records=records)]
 
 
 def _readable(path: Path, data: bytes) -> Path | None:

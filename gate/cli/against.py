@@ -151,6 +151,7 @@ def _measured(
         trials=folder / RUN if plan else None,
         witnesses=own_witnesses(settings),
         spent=asked.purse.book,
+        again=again,
     )
     asked.purse.take(folder, read_left)
     found: Measured = with_witnesses(with_trials(measured(result, settings), folder / RUN), path)

@@ -204,6 +204,7 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         guard=guard,
         witnesses=told.witnesses,
         spent=purse.book,
+        again=told.again,
     )
     purse.take(folder, read_left)
     found = measured(result, settings, told_guard(settings, guard))

@@ -43,6 +43,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     witnesses: bytes = b"",
     reseed: int = 0,
     spent: bytes = b"",
+    again: bool = False,
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -55,7 +56,10 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         reseed: what the suite reads as `robustness.reseed`.
         witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
         spent: as `recording_options` takes it.
+        again: whether it goes on from a run before, see `going_on`.
     """
+    records = again and settings.mode == "record"
+    settings = going_on(settings) if again else settings
     guard = guard or guard_for(settings)
     world = World(
         python,
@@ -71,7 +75,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         arguments = to_the_end(arguments) if plan else arguments
         with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
-            options += recording_options(settings, root, report.parent, environ, spent=spent)
+            options += recording_options(settings, root, report.parent, environ, spent=spent, records=records)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -138,8 +142,19 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
     return strongest(loopback=settings.loopback, user=user)
 
 
+def going_on(settings: Settings) -> Settings:
+    """The settings of a run that goes on from one before: what that one recorded is given, and the rest recorded."""
+    return settings.model_copy(update={"mode": "auto"}) if settings.mode == "record" else settings
+
+
 def recording_options(
-    settings: Settings, root: Path, folder: Path, environ: Mapping[str, str] | None = None, *, spent: bytes = b""
+    settings: Settings,
+    root: Path,
+    folder: Path,
+    environ: Mapping[str, str] | None = None,
+    *,
+    spent: bytes = b"",
+    records: bool = False,
 ) -> list[str]:
     """What the plugin is told of calls; nothing in the mode `live` unless something limits them.
 
@@ -148,6 +163,7 @@ def recording_options(
         folder: that of the report, for what a replay lacked and for what the processes of the run share.
         environ: of the gate; that a key of its own stands there is told, and the key is not. None for nothing.
         spent: the book that earlier runs left which share the limits of a run with this one.
+        records: whether the mode `auto` records what is missing whatever key is present, since the run before did.
     """
     from gate.record.recordings.sending import OTHER_KEY
 
@@ -159,7 +175,7 @@ def recording_options(
         run=limits_of(settings, "run"),
         month=limits_of(settings, "month"),
         prices=_price_file(settings.prices, root, folder),
-        key=settings.mode == "auto" and bool((environ or {}).get(OTHER_KEY, "").strip()),
+        key=settings.mode == "auto" and (records or bool((environ or {}).get(OTHER_KEY, "").strip())),
     )
     if settings.mode == "live" and not calls.limited:
         return []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.rounds.left import entries_of
 from gate.schema.fresh import Suspect
-from gate.schema.report import Case, Report
+from gate.schema.report import Calls, Case, Report
 from gate.trials.plan import Plan
 
 if TYPE_CHECKING:
@@ -42,7 +42,12 @@ def trials_made(report: Report, names: Sequence[str]) -> int:
 
 
 def _gone_on(first: Case, second: Case) -> Case:
-    """The second run's case; what it took over from the first is of this run, and not of an earlier one."""
+    """The second run's case, with what both runs called.
+
+    What it took over from the first is of this run, and not of an earlier one.
+    """
+    if first.calls is not None:
+        second = replace(second, calls=replace(first.calls, missing=0) + (second.calls or Calls()))
     if first.trials is None or second.trials is None or second.trials.carried < first.trials.count:
         return second
     made = first.trials.count - first.trials.carried

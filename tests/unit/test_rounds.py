@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gate.compare.align import Pair, align
 from gate.deliver.earlier import History
@@ -12,7 +13,7 @@ from gate.rounds import Confirmed, Round, Settled, confirm, merged, open_round, 
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Completeness, Report, Session, Trials
+from gate.schema.report import Calls, Case, Completeness, Report, Session, Trials
 from gate.schema.verdict import CaseDecision
 from gate.settings import Settings
 from gate.trials.carry import Carried, Entry, Inputs, entry_line, inputs_line
@@ -287,3 +288,11 @@ def test_a_second_run_takes_the_place_of_its_own_cases_alone() -> None:
     found = merged(first, again, ["t.py::b"])
     assert [each.trials.count for each in found.cases if each.trials] == [1, 4]
     assert found.completeness.reasons == ("stopped",)
+
+
+def test_what_both_runs_of_a_case_called_is_told_together() -> None:
+    first = replace(case("t.py::b", "0"), calls=Calls(live=3, tokens=30, missing=1))
+    second = replace(case("t.py::b", "0011"), calls=Calls(replayed=2, saved=0.5))
+    for again, told in ((second, Calls(3, 2, 30, saved=0.5)), (replace(second, calls=None), Calls(3, tokens=30))):
+        (found,) = merged(Report((first,)), Report((again,)), ["t.py::b"]).cases
+        assert found.calls == told

@@ -107,11 +107,14 @@ class RecordingSession:
         refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
-        answer = self._stored(request, slot, key) if self._recording is None else self._paid(request, slot)
+        answer = self._stored(request, slot, key) if self._recording is None else self._paid(slot)
         return self._send(request, slot, key) if answer is None else answer
 
-    def _paid(self, request: Request, slot: Slot) -> Answer | None:
-        """The next answer of a slot that a killed recording has paid for, which becomes this one's; None without."""
+    def _paid(self, slot: Slot) -> Answer | None:
+        """The next answer of a slot that a killed recording has paid for, which becomes this one's; None without.
+
+        The meter hears nothing of it: it was counted when it was paid, and it is as fresh as those that follow.
+        """
         if self._recording is None or not self._recording.earlier:
             return None
         with self._tally.turn():
@@ -127,7 +130,6 @@ class RecordingSession:
                 raise
             self._tally.happened(Event("replayed", slot, n, sample=_sample(entry.answer)))
             self._tally.happened(Event("stored", slot))
-        self._meter.replayed(Scope(slot[0], slot[1]), read_usage(entry.answer, request))
         return entry.answer
 
     def _stored(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
@@ -223,8 +225,8 @@ class RecordingSession:
     def ended(self, case: str, *, whole: bool = True) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
 
-        They don't where older answers are stored and a request of the case only ever failed, or was beyond a limit:
-        neither an outage nor a limit must cost them, nor a key that is missing or wrong.
+        They don't where older answers are stored and a request of the case only ever failed, or was beyond a limit, or
+        nothing was asked: neither an outage nor a limit must cost them, nor a key that is missing or wrong.
 
         Args:
             whole: whether it passed. One that was skipped or failed before its first call says nothing of its answers.
@@ -251,8 +253,7 @@ class RecordingSession:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Cases that ended, whose older answers were kept: a request failed each time or was beyond a limit, or nothing
-        was asked since they were skipped or failed."""
+        """Cases that ended, whose older answers were kept, see `ended`."""
         return tuple(self._kept)
 
     def finish(self, *, whole: bool = True) -> None:

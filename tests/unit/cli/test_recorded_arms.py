@@ -128,3 +128,28 @@ def test_first_look_and_fresh_trials_share_the_limit_of_a_run(
     ended = gate(*command, cwd=repository.path, MODEL=server.url, **QUICK)
     assert f"limit of {limit} calls a run" in ended.out + ended.err
     assert len(server.requests) == limit, "however many times the suite ran"
+
+
+def test_a_second_run_of_suspects_goes_on_from_what_the_first_recorded(
+    gate: Shell, server: ModelServer, tmp_path: Path
+) -> None:
+    repository = worse(tmp_path / "project")
+    repository.git("switch", "-q", "main")
+    settings = 'arguments = "tests -p no:cacheprovider"\nconfirm-limit = 0\n'
+    less_sure = '{"gate_baseline":1}\n' + line(CASE, "1110010110" * 5) + "\n"
+    repository.commit({"gate.toml": settings, "baselines/default.jsonl": less_sure}, "each at its own share")
+    repository.git("switch", "-q", "change")
+    repository.git("rebase", "-q", "main")
+
+    def ci(mode: str) -> Ended:
+        return gate("ci", "--base", "main", cwd=repository.path, MODEL=server.url, GATE_MODE=mode, **QUICK)
+
+    recorded = ci("record")
+    assert recorded.code == 1, recorded.out + recorded.err
+    assert "going on with the suspects alone" in recorded.out + recorded.err
+    assert len(server.requests) == stored(repository) == 10, "each answer was asked once and is stored"
+    decided = json.loads((repository.path / ".gate/verdict.json").read_text(encoding="utf-8"))["decisions"][0]
+    assert ci("replay").code == 1
+    again = json.loads((repository.path / ".gate/verdict.json").read_text(encoding="utf-8"))["decisions"][0]
+    assert again == decided
+    assert len(server.requests) == 10
