@@ -160,8 +160,9 @@ def _standing(comparison: Comparison, before: Case, after: Case | None, targets:
 def _decided(before: Case, after: Case, now: Mutation, decision: CaseDecision | None) -> Standing:
     """A mutant that was run, by its trials."""
     if decision is None and (before.trials is None or not before.trials.count):
-        # as in a report that holds no trials: nothing shows a fall, and nothing excludes one
-        return Standing(before, after, "killed" if now.status == "killed" else "undecided")
+        # as in a report that holds no trials: of tests that vary nothing shows a fall, and nothing excludes one
+        lost: State = "survived" if now.certain and now.status == "survived" else "undecided"
+        return Standing(before, after, "killed" if now.status == "killed" else lost)
     if decision is None:
         return Standing(before, after, "unmeasured", "without a trial")
     if decision.answer == "regression":

@@ -9,10 +9,17 @@ from typing import Any
 from gate.ingest.baseline import is_baseline, read_baseline
 from gate.ingest.candidate import is_candidate, read_candidate
 from gate.ingest.clastogen import is_clastogen, read_clastogen
+from gate.ingest.evalplus import is_evalplus, read_evalplus
 from gate.ingest.foreign import foreign
+from gate.ingest.glassalpha import is_glassalpha, read_glassalpha
+from gate.ingest.inspect_archive import is_inspect_archive, read_inspect_archive
+from gate.ingest.inspect_log import is_inspect, read_inspect
 from gate.ingest.junit import is_xml, read_junit
 from gate.ingest.lean import LEAN
+from gate.ingest.mutmut import is_mutmut, read_mutmut
+from gate.ingest.promptfoo import is_promptfoo, read_promptfoo
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
+from gate.ingest.stryker import is_stryker, read_stryker
 from gate.ingest.text import collector_paused, decode, parse, refuse_conflict
 from gate.schema.report import Report
 
@@ -43,6 +50,12 @@ FORMATS: Mapping[str, Format] = {
     "candidate": JsonFormat(is_candidate, read_candidate),
     "pytest-json-report": JsonFormat(is_pytest_json, read_pytest_json),
     "clastogen": JsonFormat(is_clastogen, read_clastogen),
+    "promptfoo": JsonFormat(is_promptfoo, read_promptfoo),
+    "inspect": JsonFormat(is_inspect, read_inspect),
+    "evalplus": JsonFormat(is_evalplus, read_evalplus),
+    "stryker": JsonFormat(is_stryker, read_stryker),
+    "mutmut": JsonFormat(is_mutmut, read_mutmut),
+    "glassalpha": JsonFormat(is_glassalpha, read_glassalpha),
 }
 """Every format by name; the first that recognises a file reads it."""
 
@@ -60,6 +73,8 @@ def read_report(data: bytes, name: str, *, limit: int = DEFAULT_LIMIT) -> Report
         BaselineError: a damaged baseline, or merge conflict markers.
     """
     with collector_paused():
+        if len(data) <= limit and is_inspect_archive(data):
+            return read_inspect_archive(data, name, limit)
         text = decode(data, name, limit)
         del data  # the text is enough, and as large
         if not is_xml(text):

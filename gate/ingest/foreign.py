@@ -10,12 +10,8 @@ from gate.ingest.text import NotFinite
 
 TOOLS: Mapping[str, frozenset[str]] = {
     "a verdict of this gate": frozenset({"exit_code", "findings", "provenance"}),
-    "a report of promptfoo": frozenset({"evalId", "results"}),
-    "a mutation report of Stryker's schema": frozenset({"files", "thresholds"}),
-    "statistics of mutmut": frozenset({"killed", "survived", "total"}),
-    "a log of Inspect": frozenset({"eval", "plan", "status"}),
-    "results of EvalPlus": frozenset({"date", "hash", "eval"}),
     "a cache of DeepEval": frozenset({"test_cases_lookup_map"}),
+    "a report of Stryker.NET from before the common schema": frozenset({"childResults", "mutationScore"}),
     "a report of coverage.py": frozenset({"meta", "files", "totals"}),
     "a report of Jest or Vitest": frozenset({"numTotalTests", "testResults"}),
     "a report of Playwright": frozenset({"config", "suites", "errors"}),

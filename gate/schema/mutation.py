@@ -46,6 +46,7 @@ class Mutation:
         reason: why it is not measured, or what to do about it, at most 500 characters.
         calls: of models, under this mutant; a baseline has none.
         carried: nothing was run, since all that it depends on is as in the baseline.
+        certain: its tests always end alike, as those of code do, so that its status needs no statistics.
     """
 
     target: str
@@ -62,6 +63,7 @@ class Mutation:
     reason: str = ""
     calls: int = 0
     carried: bool = False
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

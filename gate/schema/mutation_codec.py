@@ -21,7 +21,7 @@ from gate.schema.untrusted import count, listed, mapping, refuse, string, truth
 Json = dict[str, Any]
 _IDS = "target", "mutant", "operator"
 _TEXTS = "rule_text", "before", "after", "description"
-_KEYS = frozenset({*_IDS, "rule", *_TEXTS, "status", "killer", "tests", "reason", "calls", "carried"})
+_KEYS = frozenset({*_IDS, "rule", *_TEXTS, "status", "killer", "tests", "reason", "calls", "carried", "certain"})
 
 
 def mutants_to_json(mutation: Mutation | None, rules: tuple[RuleState, ...]) -> Json:
@@ -61,7 +61,7 @@ def mutation_to_json(mutation: Mutation) -> Json:
         entry["reason"] = mutation.reason[:LONGEST_TEXT]
     if mutation.calls:
         entry["calls"] = mutation.calls
-    return entry | ({"carried": True} if mutation.carried else {})
+    return entry | {key: True for key in ("carried", "certain") if getattr(mutation, key)}
 
 
 def mutation_from_json(data: object, where: str) -> Mutation:
@@ -82,6 +82,7 @@ def mutation_from_json(data: object, where: str) -> Mutation:
         reason=_text(entry.get("reason", ""), f"{where}/reason"),
         calls=count(entry.get("calls", 0), f"{where}/calls"),
         carried=truth(entry.get("carried", False), f"{where}/carried"),
+        certain=truth(entry.get("certain", False), f"{where}/certain"),
     )
 
 

@@ -83,6 +83,7 @@ mutations = st.builds(
     reason=texts,
     calls=st.integers(0, 10**15),
     carried=st.booleans(),
+    certain=st.booleans(),
 )
 rules = st.lists(
     st.builds(RuleState, names, texts, st.sampled_from(GUARDS)), max_size=3, unique_by=lambda each: each.rule

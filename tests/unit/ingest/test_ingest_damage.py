@@ -214,8 +214,7 @@ def test_an_unknown_outcome_is_named() -> None:
 @pytest.mark.parametrize(
     ("keys", "tool"),
     [
-        (("evalId", "results"), "promptfoo"),
-        (("schemaVersion", "files", "thresholds"), "Stryker"),
+        (("childResults", "mutationScore", "name"), "Stryker.NET"),
         (("meta", "files", "totals"), "coverage.py"),
         (("numTotalTests", "testResults"), "Jest"),
         (("stats", "tests", "passes", "failures"), "Mocha"),

@@ -141,7 +141,19 @@ def test_a_plain_report_has_defaults() -> None:
     report = read_report(encoded(entry()), "r")
     assert (report.suite, report.mode, report.source.format) == ("default", "live", "pytest-json-report")
     assert report.completeness.complete
-    assert set(FORMATS) == {"baseline", "candidate", "clastogen", "junit", "pytest-json-report"}
+    assert set(FORMATS) == {
+        "baseline",
+        "candidate",
+        "clastogen",
+        "evalplus",
+        "glassalpha",
+        "inspect",
+        "junit",
+        "mutmut",
+        "promptfoo",
+        "pytest-json-report",
+        "stryker",
+    }
 
 
 def test_what_is_left_out_is_not_missed() -> None:
