@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from gate.suites.probes.dimensions import Dimension
 
 PROBE_SCHEMA = 1
 """Version of the format. A newer one is refused."""
 
+
+def _stays_inside(path: str) -> str:
+    if path.startswith("/") or not path.strip("./") or ".." in path.split("/"):
+        raise ValueError("a path below the working folder, with forward slashes and without `..`")
+    return path
+
+
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$")]
 """Ids and groups: no slash, no dot, so that they are safe in paths everywhere."""
-RelativePath = Annotated[str, StringConstraints(pattern=r"^(?!/)(?!.*(?:^|/)\.\.(?:/|$))[^\x00-\x1f\\]{1,200}$")]
+RelativePath = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\\]{1,200}$"), AfterValidator(_stays_inside)]
 Language = Literal["python", "javascript", "typescript", "c"]
 Cwe = Annotated[str, StringConstraints(pattern=r"^CWE-[0-9]{1,5}$")]
 
