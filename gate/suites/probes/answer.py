@@ -35,6 +35,7 @@ class Answer:
         cost: USD, where the agent tells it.
         tokens: in and out together, where the agent tells them.
         round: from 1; a probe of error recovery asks up to three times.
+        models: that answered, as they call themselves, where they are known.
     """
 
     text: str = ""
@@ -46,3 +47,4 @@ class Answer:
     cost: float | None = None
     tokens: int | None = None
     round: int = 1
+    models: tuple[str, ...] = ()
