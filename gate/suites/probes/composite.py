@@ -144,7 +144,5 @@ def incomplete_reason(graded: Iterable[Graded], most: float = MAX_UNSCORED) -> s
         return "no probe was answered"
     if unscored <= Fraction(str(most)) * answers:
         return ""
-    share = 100 * unscored / answers
-    return (
-        f"{unscored:,} of {answers:,} probe answers are unscored ({share:.1f} %), and at most {100 * most:g} % may be"
-    )
+    share = f"{100 * unscored / answers:.1f} %"
+    return f"{unscored:,} of {answers:,} probe answers are unscored ({share}), and at most {100 * most:g} % may be"

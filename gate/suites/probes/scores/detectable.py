@@ -12,11 +12,11 @@ ALPHA = 0.05
 def smallest_detectable(answers: int, alpha: float = ALPHA) -> Fraction | None:
     """100 · d / answers, in points, with d the fewest answers that newly fail, none newly passing, that are no noise.
 
-    The same probes on both sides are pairs, of which only those that changed speak (McNemar 1947). When nothing changed,
-    d of d changed pairs break with chance 2^-d, so d is the smallest number with 2^-d <= alpha: 5 at 5 %. Of 15 probes
-    with one answer each that is 5/15 = 33 points. Where a probe has several answers on each side and d of them fail, the
-    exact chance is at most 2^-d, and answers count instead of probes. An answer is taken to be worth a full share, so
-    for tiers, rounds and F1 the figure is an approximation.
+    The same probes on both sides are pairs, of which only those that changed speak (McNemar 1947). When nothing
+    changed, d of d changed pairs break with chance 2^-d, so d is the smallest number with 2^-d <= alpha: 5 at 5 %. Of
+    15 probes with one answer each that is 5/15 = 33 points. Where a probe has several answers on each side and d of
+    them fail, the exact chance is at most 2^-d, and answers count instead of probes. An answer is taken to be worth a
+    full share, so for tiers, rounds and F1 the figure is an approximation.
 
     Returns:
         None where not even all answers failing would show.

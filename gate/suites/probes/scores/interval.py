@@ -16,9 +16,9 @@ Bounds = tuple[float, float]
 def interval_of(found: Parts, seed: int = 0) -> Bounds | None:
     """Of one dimension's score, in points; None where too few probes tell it.
 
-    Where each probe adds one yes or no, the score is a rate: Wilson (1927). Several answers or tests of one probe depend
-    on each other, so probes are resampled whole then. Where all of them got everything, or nothing, none differs from
-    another, and Wilson's interval over probes stands.
+    Where each probe adds one yes or no, the score is a rate: Wilson (1927). Several answers or tests of one probe
+    depend on each other, so probes are resampled whole then. Where all of them got everything, or nothing, none differs
+    from another, and Wilson's interval over probes stands.
     """
     clusters = {part.cluster for part in found.parts if part.of}
     if not clusters or found.score is None:
