@@ -1,0 +1,341 @@
+"""The process that stands beside one job: starts it, watches what it uses, ends all of it, and tells how it went.
+
+Code here must not clean up in `finally`: the process that becomes the job leaves through it, see `enclosed.Become`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import tempfile
+import time
+from typing import Any, NoReturn
+
+from gate.sandbox.cell import enclosed, folder, kernel, usage, view, wire
+from gate.sandbox.cell.answers import Answers
+from gate.sandbox.cell.watch import ClientGone, Watch
+
+_STATUS = struct.Struct("=i")
+_FIRST_UID, _USERS = 61184, 4336  # what systemd keeps for users that live as long as a service
+_KILL_SECONDS = 10.0
+_NOTHING = "/dev/null"
+
+
+class FailedError(Exception):
+    """The cell could not do its part; what the job did says nothing."""
+
+
+def attend(channel: socket.socket, cell: dict[str, Any]) -> None:
+    """Run the one job that is asked for on a channel.
+
+    Args:
+        cell: what all jobs of a cell share, see `gate.sandbox.cell.client`.
+
+    Raises:
+        Become: in the process that is to go on as the job's Python program.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        request, blobs = wire.receive(channel)
+    except EOFError:
+        return
+    warden = _Warden(channel, cell, request, blobs)
+    try:
+        head, left = warden.run()
+    except ClientGone:
+        return
+    except (OSError, FailedError) as error:
+        head, left = {"error": str(error)}, []
+    with contextlib.suppress(OSError):
+        wire.send(channel, head, left)
+
+
+class _Warden:
+    def __init__(
+        self, channel: socket.socket, cell: dict[str, Any], request: dict[str, Any], blobs: list[bytes]
+    ) -> None:
+        self.channel = channel
+        self.cell = cell
+        self.request = request
+        self.limits: dict[str, Any] = request["limits"]
+        self.files = list(zip(request["files"], blobs, strict=False))
+        self.stdin = blobs[-1] if request["stdin"] else None
+        self.apart = cell["means"] == "namespaces"
+        self.root = os.getuid() == 0
+        self.uid, self.gid = os.getuid(), os.getgid()
+        self.claim: socket.socket | None = None
+        self.place = ""
+        self.opened = -1
+        self.first = 0  # the child of this process that is the job, or holds its processes
+        self.statuses, self.tells_status = -1, -1
+
+    def run(self) -> tuple[dict[str, Any], list[bytes]]:
+        try:
+            kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+            if self.root:
+                self._take_user()
+            watch = self._start()
+            watch.run()
+            self._end_all(watch)
+            answer = self._tell(watch)
+        except (OSError, FailedError, ClientGone):
+            self._end_whatever_runs()
+            self._remove()
+            raise
+        self._remove()
+        return answer
+
+    def _take_user(self) -> None:
+        """A user that nobody else is: the name of a socket is the claim to it, and is free again with this process."""
+        start = int.from_bytes(os.urandom(4), "big")
+        for number in range(_USERS):
+            uid = _FIRST_UID + (start + number) % _USERS
+            claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                claim.bind(f"\0gate-cell-{uid}")
+            except OSError:
+                claim.close()
+                continue
+            self.claim, self.uid, self.gid = claim, uid, uid
+            return
+        raise FailedError("every user that a job could have is taken")
+
+    def _start(self) -> Watch:
+        pipes = [os.pipe() for _ in range(3)]
+        streams = (self._standard_input(), pipes[0][1], pipes[1][1], pipes[2][1])
+        hand, theirs = socket.socketpair()
+        if self.apart:
+            self._start_apart(streams, theirs)
+        else:
+            self._start_here(streams, theirs)
+        theirs.close()
+        for handle in streams:
+            os.close(handle)
+        listener = self._await_start(hand)
+        hand.close()
+        if self.root:
+            kernel.set_file_ids(self.uid, self.gid)  # no more rights than the job, over files and over processes
+        return Watch(
+            self.limits,
+            [ours for ours, _ in pipes],
+            self.channel,
+            self.first,
+            self.first if self.apart else os.getpid(),
+            self.opened,
+            Answers(listener, self.request["network"]),
+            listener,
+            count_processes=not (self.root or self.apart),
+            count_disk=not self.apart,
+        )
+
+    def _start_here(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
+        """The job sees the machine's files, as far as it may; it is a child of this process."""
+        self.place = tempfile.mkdtemp(prefix="job-", dir=self.cell["scratch"])
+        self.opened = os.open(self.place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        if self.root:
+            os.chown(self.place, self.uid, self.gid)
+        self._fill()
+        order = self._order(self.place)
+        self.first = os.fork()
+        if self.first == 0:
+            enclosed.enter(order, streams, theirs)
+
+    def _start_apart(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
+        """The job has processes, mounts and shared memory of its own; what it may see is mounted for it."""
+        if self.root:
+            kernel.unshare(kernel.CLONE_NEWPID)
+        else:
+            kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID)
+            _map_user(self.uid, self.gid)
+        self.statuses, self.tells_status = os.pipe()
+        self.first = os.fork()
+        if self.first == 0:
+            self._hold(streams, theirs)
+        os.close(self.tells_status)
+
+    def _hold(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> NoReturn:
+        """Be the first process of the job's own: when it ends, the kernel ends all the others."""
+        job = 1
+        try:
+            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+            enclosed.offer_to_killer()
+            kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
+            extra = [*self.cell["readable"], *self.request["readable"]]
+            place = self.cell["scratch"]
+            self.opened = view.enter(place, extra, size=self.limits["disk"], uid=self.uid, gid=self.gid)
+            self._fill()
+            socket.send_fds(theirs, [b"/"], [self.opened])
+            job = os.fork()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                theirs.sendall(f"-its own view of the machine: {error}".encode())
+            os._exit(1)
+        if job == 0:
+            enclosed.enter(self._order(view.CELL), streams, theirs)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process is never ended by one that is not handled
+        os.closerange(0, self.tells_status)
+        os.closerange(self.tells_status + 1, os.sysconf("SC_OPEN_MAX"))
+        process = 0
+        while process != job:
+            process, status = os.wait()
+        os.write(self.tells_status, _STATUS.pack(status))
+        os._exit(0)
+
+    def _fill(self) -> None:
+        if self.root:
+            kernel.set_file_ids(self.uid, self.gid)
+        folder.prepare(self.opened)
+        for name, data in self.files:
+            folder.write(self.opened, name, data)
+        if self.root:
+            kernel.set_file_ids(0, 0)
+
+    def _order(self, own: str) -> dict[str, Any]:
+        extra = [*self.cell["readable"], *self.request["readable"]]
+        environment = {
+            "GATE_RESULT_FD": str(enclosed.RESULT),
+            "HOME": f"{own}/home",
+            "LANG": "C.UTF-8",
+            "PATH": enclosed.PATH,
+            "TMPDIR": f"{own}/tmp",
+            **self.request["environment"],
+        }
+        more = 2 if self.apart and not self.root else self.cell["processes"]
+        return {
+            "argv": self.request["argv"],
+            "environment": environment,
+            "python": self.cell["python"],
+            "limits": self.limits,
+            "processes": self.limits["processes"] + more,
+            "own": own,
+            "work": f"{own}/work",
+            "uid": self.uid,
+            "gid": self.gid,
+            "drop": self.root,
+            "landlock": self.cell["landlock"],
+            "readable": view.readable(extra),
+            "proc": ["/proc"] if self.apart else list(view.PROC),
+            "network": self.request["network"] is not None,
+            "shared_user": not (self.root or self.apart),
+            "own_signals_only": self.cell["own_signals_only"] and not self.apart and not self.root,
+        }
+
+    def _standard_input(self) -> int:
+        if self.stdin is None:
+            return os.open(_NOTHING, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.memfd_create("stdin")
+        with open(handle, "wb", closefd=False) as stream:
+            stream.write(self.stdin)
+        os.lseek(handle, 0, os.SEEK_SET)
+        return handle
+
+    def _await_start(self, hand: socket.socket) -> int:
+        """Wait until the job holds; gives where the kernel asks about it."""
+        while True:
+            word, handles, _, _ = socket.recv_fds(hand, 4096, 1)
+            if word == b"/":
+                self.opened = handles[0]
+            elif word == b"+":
+                return handles[0] if handles else -1
+            else:
+                raise FailedError(word[1:].decode("utf-8", "replace") or "the job was gone before it began")
+
+    def _end_all(self, watch: Watch) -> None:
+        """End every process of the job and wait for it; then nothing changes its files any more."""
+        if self.apart:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.first, signal.SIGKILL)
+            while watch.status is None:
+                time.sleep(0.0005)
+                watch.reap()
+            told = os.read(self.statuses, _STATUS.size)
+            watch.status = _STATUS.unpack(told)[0] if told else watch.status
+        else:
+            self._end_tree(watch)
+        watch.drain()
+        watch.see_disk()
+
+    def _end_tree(self, watch: Watch) -> None:
+        deadline = time.monotonic() + _KILL_SECONDS
+        while True:
+            if self.root:
+                _kill_user(self.uid)
+            for process in usage.descendants(os.getpid()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            if watch.reap():
+                return
+            if time.monotonic() > deadline:
+                raise FailedError("a process of the job can't be ended")
+            time.sleep(0.0005)
+
+    def _end_whatever_runs(self) -> None:
+        deadline = time.monotonic() + _KILL_SECONDS
+        while time.monotonic() < deadline:
+            for process in usage.descendants(os.getpid()):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+            try:
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            except ChildProcessError:
+                return
+            time.sleep(0.001)
+
+    def _tell(self, watch: Watch) -> tuple[dict[str, Any], list[bytes]]:
+        files, cut = folder.collect(self.opened, self.request["collect"], self.limits["disk"])
+        code = os.waitstatus_to_exitcode(watch.status or 0)
+        head = {
+            "ending": _ending(watch, code, self.limits),
+            "code": code if code >= 0 else None,
+            "signal": -code if code < 0 else None,
+            "truncated": watch.truncated or cut,
+            "files": list(files),
+            "wall": watch.ended - watch.begun,
+            "cpu": watch.cpu,
+            "refused": sorted(watch.answers.refused),
+        }
+        return head, [*(bytes(data) for data in watch.data.values()), *files.values()]
+
+    def _remove(self) -> None:
+        if self.place and os.path.isdir(self.place):
+            if self.root:
+                kernel.set_file_ids(0, 0)
+            parent = os.open(os.path.dirname(self.place), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            folder.remove(parent, os.path.basename(self.place))
+            os.close(parent)
+
+
+def _ending(watch: Watch, code: int, limits: dict[str, Any]) -> str:
+    if watch.reason:
+        return watch.reason
+    if code == -signal.SIGXCPU or (code == -signal.SIGKILL and watch.cpu >= limits["cpu"]):
+        return "cpu"
+    if code == -signal.SIGXFSZ or (code != 0 and watch.disk_full):
+        return "disk"
+    if code != 0 and watch.answers.refused:
+        return "blocked"
+    return "exited" if code >= 0 else "signal"
+
+
+def _map_user(uid: int, gid: int) -> None:
+    """In a new user namespace be who one was before (user_namespaces(7))."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        handle = os.open(f"/proc/self/{name}", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(handle, text.encode())
+        os.close(handle)
+
+
+def _kill_user(uid: int) -> None:
+    """End all processes of a user by one call, so that none can fork past it."""
+    killer = os.fork()
+    if killer == 0:
+        with contextlib.suppress(OSError):
+            os.setresuid(uid, uid, uid)
+            os.kill(-1, signal.SIGKILL)
+        os._exit(0)
+    os.waitpid(killer, 0)
