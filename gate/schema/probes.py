@@ -20,6 +20,9 @@ SCORE = "score"
 INSECURE = "insecure"
 """The fact of security, and the cause of a failure, that the rule `insecure-output` is about."""
 
+NOT_THE_AGENT = frozenset({"infrastructure error", "ungraded", "no toolchain", "harness error", "not recorded"})
+"""Causes for which an answer is unscored that say nothing about the agent."""
+
 LONGEST_NAME = 200
 MOST_SAMPLES = 1_000
 MOST_FACTS = 20
@@ -72,6 +75,11 @@ class Probed:
         return any(sample.passed is not None for sample in self.samples)
 
     @property
+    def cause(self) -> str:
+        """Why the first answer that did not pass failed or is unscored; empty where all passed."""
+        return next((sample.cause for sample in self.samples if not sample.passed), "")
+
+    @property
     def insecure(self) -> int:
         """How many samples are insecure."""
         return sum(sample.passed is not None and bool(sample.facts.get(INSECURE)) for sample in self.samples)
@@ -79,16 +87,14 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class ProbeDesign:
-    """What decides the composite score; the baseline's decides.
+    """What the composite score is over.
 
     Attributes:
-        weights: of dimensions by name, above 0; one that is not named weighs 1.
-        max_unscored: share of answers that may be unscored, 0 to 1.
+        weights: of dimensions by name, above 0; one that is not named weighs 1. The baseline's decide.
         unscored, answers: how many of them are, and of how many.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    max_unscored: float = 0.10
     unscored: int = 0
     answers: int = 0
 

@@ -19,7 +19,7 @@ from gate.schema.untrusted import count, each, listed, mapping, number, refuse, 
 Json = dict[str, Any]
 _NAMES = "group", "variant", "answers", "manual"
 _KEYS = frozenset({"dimension", "samples", *_NAMES, "cwe", "signatures", "fresh"})
-_DESIGN = frozenset({"weights", "max_unscored", "unscored", "answers"})
+_DESIGN = frozenset({"weights", "unscored", "answers"})
 _WORDS = {True: "passed", False: "failed", None: "unscored"}
 _PASSED = {word: passed for passed, word in _WORDS.items()}
 
@@ -111,18 +111,14 @@ def _sample(data: object, where: str) -> Sample:
 
 def design_to_json(design: ProbeDesign) -> Json:
     entry: Json = {"weights": dict(sorted(design.weights.items()))} if design.weights else {}
-    return entry | {
-        "max_unscored": design.max_unscored,
-        "unscored": design.unscored,
-        "answers": design.answers,
-    }
+    return entry | {"unscored": design.unscored, "answers": design.answers}
 
 
 def design_from_json(data: object, where: str) -> ProbeDesign:
     """What `design_to_json` wrote.
 
     Raises:
-        ReportError: another shape, a weight that is not above 0, or a share outside 0 to 1.
+        ReportError: another shape, or a weight that is not above 0.
     """
     entry = mapping(data, where)
     _known(entry, _DESIGN, where)
@@ -132,12 +128,8 @@ def design_from_json(data: object, where: str) -> ProbeDesign:
     }
     if not all(weight > 0 for weight in weights.values()):
         refuse(f"{where}/weights", "weights above 0", weights)
-    share = _number(entry.get("max_unscored", 0.10), f"{where}/max_unscored")
-    if not 0 <= share <= 1:
-        refuse(f"{where}/max_unscored", "a share from 0 to 1", share)
     return ProbeDesign(
         weights=weights,
-        max_unscored=share,
         unscored=count(entry.get("unscored", 0), f"{where}/unscored"),
         answers=count(entry.get("answers", 0), f"{where}/answers"),
     )

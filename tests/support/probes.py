@@ -97,7 +97,7 @@ def cases(graded: Sequence[Graded], asked: Asked | None = None, **weights: float
     """Cases of a candidate, of probes that are made for the grades."""
     asked = asked or Asked()
     scores = scores_of(graded)
-    whole = composite(scores, graded, weights=weights, max_unscored=asked.max_unscored)
+    whole = composite(scores, graded, weights=weights)
     return cases_of(probes_of(graded), graded, scores, whole, asked)
 
 

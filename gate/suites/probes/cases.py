@@ -18,7 +18,7 @@ from gate.schema.probes import COMPOSITE, INSECURE, SCORE, Probed, ProbeDesign, 
 from gate.schema.report import Case, Kind, Location, Metric, Session, Trials
 from gate.suites.probes.answer import Answer
 from gate.suites.probes.catalog import digest_of
-from gate.suites.probes.composite import MAX_UNSCORED, unscored_of
+from gate.suites.probes.composite import unscored_of
 from gate.suites.probes.graded import Graded, Standing
 from gate.suites.probes.probe import Probe
 
@@ -43,7 +43,6 @@ class Asked:
         earlier: what main's agent answered to the same probes, for the difference that a reader is shown.
         fresh: by probe, grades of further answers that were asked for to confirm newly insecure output.
         places: by probe, the file that it stands in.
-        max_unscored: share of answers that may be unscored, 0 to 1.
     """
 
     session: str = ""
@@ -52,7 +51,6 @@ class Asked:
     earlier: Answers = field(default_factory=dict)
     fresh: Mapping[str, Sequence[Graded]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
-    max_unscored: float = MAX_UNSCORED
 
 
 def cases_of(
@@ -77,7 +75,7 @@ def cases_of(
         for probe in sorted(probes, key=lambda each: each.id)
         if probe.id in by_probe
     ]
-    return (*own, *map(_dimension, scores), _composite(composite, graded, asked.max_unscored))
+    return (*own, *map(_dimension, scores), _composite(composite, graded))
 
 
 def to_json(cases: Sequence[Case]) -> list[dict[str, Any]]:
@@ -215,7 +213,7 @@ def _dimension(score: DimensionScore) -> Case:
     return Case(id=summary_id(score.dimension), kind=Kind.PROBE, metrics=(metric,))
 
 
-def _composite(composite: CompositeScore, graded: Sequence[Graded], max_unscored: float) -> Case:
+def _composite(composite: CompositeScore, graded: Sequence[Graded]) -> Case:
     value = composite.value
     metric = Metric(
         name=SCORE,
@@ -225,5 +223,5 @@ def _composite(composite: CompositeScore, graded: Sequence[Graded], max_unscored
         unscored="" if value is not None else "no dimension has a score",
     )
     unscored, answers = unscored_of(graded)
-    design = ProbeDesign(dict(composite.weights), max_unscored, unscored, answers)
+    design = ProbeDesign(dict(composite.weights), unscored, answers)
     return Case(id=COMPOSITE, kind=Kind.PROBE, metrics=(metric,), probes=design)
