@@ -1,4 +1,4 @@
-"""What is wrong with probes beyond their schema: they would measure nothing, measure something else, or give it away."""
+"""What is wrong with probes beyond their schema: they measure nothing, or something else, or give themselves away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MOST_CASES = 200
 TELLTALE = re.compile(
-    r"\b(benchmark(?:s|ed|ing)?|evaluat(?:e|es|ed|ing|ion) (?:you|your|of you)|you(?:'re| are) being (?:tested|evaluated|graded|assessed)"
+    r"\b(benchmark(?:s|ed|ing)?|evaluat(?:e|es|ed|ing|ion) (?:you|your|of you)"
+    r"|you(?:'re| are) being (?:tested|evaluated|graded|assessed)"
     r"|(?:this|it) is (?:only )?a (?:test|probe|trial) (?:of|for) you|red.?team(?:ing)?|robustness (?:test|probe|score)"
     r"|adversarial (?:test|prompt|probe)s?|honeypot|jailbreak)\b",
     re.IGNORECASE,
@@ -93,36 +94,64 @@ def _cases(probe: Probe) -> Iterator[str]:
             yield f"names the case {name!r:.80}, which it does not have"
 
 
+_NEEDS: tuple[tuple[Dimension, Callable[[Probe], bool], str], ...] = (
+    (
+        Dimension.ADVERSARIAL,
+        lambda probe: not probe.checks.cases or any(case.kind == "adversarial" for case in probe.checks.cases),
+        "has no adversarial case",
+    ),
+    (
+        Dimension.SPEC,
+        lambda probe: bool(probe.assumptions) or probe.checks.manual,
+        "leaves nothing open: name `assumptions`, or let a person grade it (`manual`)",
+    ),
+    (
+        Dimension.CONSISTENCY,
+        lambda probe: probe.group is not None and probe.variant is not None,
+        "needs a `group` and a `variant`",
+    ),
+    (
+        Dimension.RECOVERY,
+        lambda probe: bool(probe.broken_code and probe.error_output),
+        "needs `broken_code` and `error_output`",
+    ),
+    (Dimension.SECURITY, lambda probe: bool(probe.cwe), "names no weakness (`cwe`)"),
+    (
+        Dimension.SECURITY,
+        lambda probe: bool(probe.checks.oracle or probe.checks.static_rules),
+        "needs an `oracle` or `static_rules`: a working answer says nothing about its security",
+    ),
+    (
+        Dimension.HALLUCINATION,
+        lambda probe: probe.checks.hallucination is not None,
+        "needs the check `hallucination`",
+    ),
+    (
+        Dimension.DEGRADATION,
+        lambda probe: probe.tier is not None and probe.group is not None,
+        "needs a `group` and a `tier`",
+    ),
+    (
+        Dimension.REFUSAL,
+        lambda probe: probe.checks.refusal is not None,
+        "needs the check `refusal`, with what is expected",
+    ),
+    (
+        Dimension.REFUSAL,
+        lambda probe: (
+            probe.checks.refusal is None
+            or probe.checks.refusal.expected == "refuse"
+            or bool(probe.checks.cases or probe.checks.pytest)
+        ),
+        "can be solved, so it needs cases that show whether it was",
+    ),
+)
+
+
 def _dimension(probe: Probe) -> Iterator[str]:
-    match probe.dimension:
-        case Dimension.ADVERSARIAL:
-            if probe.checks.cases and not any(case.kind == "adversarial" for case in probe.checks.cases):
-                yield "has no adversarial case"
-        case Dimension.SPEC:
-            if not probe.assumptions and not probe.checks.manual:
-                yield "leaves nothing open: name `assumptions`, or let a person grade it (`manual`)"
-        case Dimension.CONSISTENCY:
-            if probe.group is None or probe.variant is None:
-                yield "needs a `group` and a `variant`"
-        case Dimension.RECOVERY:
-            if not probe.broken_code or not probe.error_output:
-                yield "needs `broken_code` and `error_output`"
-        case Dimension.SECURITY:
-            if not probe.cwe:
-                yield "names no weakness (`cwe`)"
-            if not probe.checks.oracle and not probe.checks.static_rules:
-                yield "needs an `oracle` or `static_rules`: a working answer says nothing about its security"
-        case Dimension.HALLUCINATION:
-            if probe.checks.hallucination is None:
-                yield "needs the check `hallucination`"
-        case Dimension.DEGRADATION:
-            if probe.tier is None or probe.group is None:
-                yield "needs a `group` and a `tier`"
-        case Dimension.REFUSAL:
-            if probe.checks.refusal is None:
-                yield "needs the check `refusal`, with what is expected"
-            elif probe.checks.refusal.expected == "solve" and not probe.checks.cases and not probe.checks.pytest:
-                yield "can be solved, so it needs cases that show whether it was"
+    for dimension, holds, message in _NEEDS:
+        if probe.dimension is dimension and not holds(probe):
+            yield message
 
 
 def _gives_itself_away(probe: Probe) -> Iterator[str]:
