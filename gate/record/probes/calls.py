@@ -17,7 +17,8 @@ from gate.record.recordings.exchange import Answer, Failure, Headers, Recorder, 
 from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.proxy_handler import Handler
 from gate.record.recordings.sending import key_header
-from gate.record.recordings.upstreams import WELL_KNOWN, Routes, routes
+from gate.record.recordings.session import RecordingSession
+from gate.record.recordings.upstreams import WELL_KNOWN, Routes, Upstream, routes
 from gate.record.recordings.usage import Usage
 from gate.trials.infrastructure import RETRIABLE
 
@@ -180,16 +181,23 @@ class Providers:
         meter: of the session.
         environ: of the gate, with its keys.
         only: names of upstreams that the agent may reach; None for those of which a key or an address is at hand.
+        own: further upstreams.
     """
 
     def __init__(
-        self, session: Session, meter: TaskMeter, environ: Mapping[str, str], *, only: Sequence[str] | None = None
+        self,
+        session: RecordingSession,
+        meter: TaskMeter,
+        environ: Mapping[str, str],
+        *,
+        only: Sequence[str] | None = None,
+        own: Sequence[Upstream] = (),
     ) -> None:
         self._session = session
         self._meter = meter
         self._environ = environ
         self._names = reachable(environ) if only is None else tuple(only)
-        self._routes = _allowed(routes(environ), self._names)
+        self._routes = _allowed(routes(environ, own), (*self._names, *(upstream.name for upstream in own)))
 
     @contextlib.contextmanager
     def opened(self, case: str) -> Iterator[Calls]:
@@ -200,6 +208,15 @@ class Providers:
             calls.inward = lambda url: proxy.inward(url, url)
             calls.environment = {**proxy.environment({}), **dummy_keys(self._names)}
             yield calls
+        self._session.ended(case)
+
+    def finish(self) -> None:
+        """Put what was recorded on the disk, sorted.
+
+        Raises:
+            RecordingError: the disk refuses; what was appended is there.
+        """
+        self._session.finish()
 
     def spent(self, case: str) -> Spent:
         """What the calls of a case took, once."""

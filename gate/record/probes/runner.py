@@ -155,48 +155,50 @@ class Runner:
                 place = waiting.get_nowait()
             except queue.Empty:
                 return
-            before = self._asked
             try:
-                ended.put((place, self._one(items[place]), self._asked > before))
+                ended.put((place, *self._one(items[place])))
             except BaseException as error:
                 ended.put((place, error, False))
                 return
 
-    def _one(self, item: Item) -> Sampled:
+    def _one(self, item: Item) -> tuple[Sampled, bool]:
+        """What comes of an item, and whether the agent was asked for it."""
         probe = item.entry.probe
         prompt: str | None = self._judge.first_prompt(probe)
         answers: list[Answer] = []
         graded: Graded | None = None
+        asked = False
         while prompt is not None and len(answers) < MOST_ROUNDS:
             task = Task(probe, item.sample, len(answers) + 1, prompt)
-            answer = self._answer(item, task)
+            answer, new = self._answer(item, task)
+            asked |= new
             if isinstance(answer, str):
-                return unmeasured(item, answer)
+                return unmeasured(item, answer), asked
             answers.append(answer)
             graded = self._judge.grade(probe, answers, item.sample)
             prompt = self._judge.next_prompt(probe, answers, graded)
         if graded is None:
-            return unmeasured(item, NOT_ASKED)
-        return Sampled(item, tuple(answers), graded)
+            return unmeasured(item, NOT_ASKED), asked
+        return Sampled(item, tuple(answers), graded), asked
 
-    def _answer(self, item: Item, task: Task) -> Answer | str:
-        """The kept answer, else a new one; why there is none in words."""
+    def _answer(self, item: Item, task: Task) -> tuple[Answer | str, bool]:
+        """The kept answer, else a new one, or why there is none in words; and whether the agent was asked."""
         key = Key(task.probe.id, item.entry.digest, self._identity.digest, task.sample, task.round)
         kept = self._journal.get(key, any_run=self._mode in ("replay", "auto"))
         if kept is not None:
-            return kept.answer
+            return kept.answer, False
         if self._agent is None or self._mode == "replay":
-            return NOT_RECORDED
+            return NOT_RECORDED, False
         if self._stopped:
-            return f"{NOT_ASKED}: {self._stopped}"
+            return f"{NOT_ASKED}: {self._stopped}", False
         try:
             answer = self._asked_until_it_answers(self._agent, task)
         except BudgetExhaustedError as error:
             self._stop(error.message)
-            return f"{NOT_ASKED}: {error.message}"
+            return f"{NOT_ASKED}: {error.message}", True
         answer = without_secrets(replace(answer, round=task.round), self._secrets)
         self._journal.add(Kept(key, answer))
-        return answer
+        return answer, True
 
     def _asked_until_it_answers(self, agent: Agent, task: Task) -> Answer:
         for attempt in range(1, self._pacing.retries + 2):
@@ -219,16 +221,3 @@ class Runner:
 
     def _stop(self, reason: str) -> None:
         self._stopped = self._stopped or reason
-
-
-def require_jobs(jobs: int) -> int:
-    """A number of items at the same time.
-
-    Raises:
-        GateError: it is not from 1 to 64.
-    """
-    if not 1 <= jobs <= 64:
-        from gate.errors import UsageError
-
-        raise UsageError(f"can't be {jobs}", where="jobs", remedy="give a number from 1 to 64")
-    return jobs

@@ -62,13 +62,8 @@ class Task:
 
     @property
     def case(self) -> str:
-        """Id of the case that calls of models belong to, in one file of recordings a dimension."""
-        return f"probes/{self.probe.dimension.value}::{self.probe.id}"
-
-    @property
-    def trial(self) -> int:
-        """Number that tells samples and rounds apart among the calls of a case."""
-        return self.sample * 10 + self.round - 1
+        """Id under which calls of models are recorded: one a task, in one file of recordings a dimension."""
+        return f"probes/{self.probe.dimension.value}::{self.probe.id}[{self.sample}.{self.round}]"
 
 
 class Agent(Protocol):
