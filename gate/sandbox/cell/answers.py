@@ -4,6 +4,9 @@ It never lets the kernel go on with the call: what may be done, the warden does 
 arguments, so that a job that rewrites its memory meanwhile gains nothing.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH123
+
 from __future__ import annotations
 
 import contextlib
@@ -13,7 +16,7 @@ import os
 import socket
 import struct
 
-from gate.sandbox.cell import calls, kernel
+from gate.sandbox.cell import calls, kernel, metadata, wire
 
 _RECEIVE, _SEND, _STILL_VALID, _ADD_HANDLE = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103  # SECCOMP_IOCTL_NOTIF_*
 _QUESTION = struct.Struct("=QIIiIQ6Q")  # struct seccomp_notif: id, pid, flags, number, architecture, place, arguments
@@ -31,14 +34,18 @@ class Answers:
     Args:
         listener: where the kernel asks.
         port: the TCP port on 127.0.0.1 that the job may connect to.
+        channel: to the client, which connects, since here there may be no network at all.
+        own: the tree of the job's folders.
 
     Attributes:
         refused: names of the calls that were refused.
     """
 
-    def __init__(self, listener: int, port: int | None) -> None:
+    def __init__(self, listener: int, port: int | None, channel: socket.socket, own: str) -> None:
         self._listener = listener
         self._port = port
+        self._channel = channel
+        self._own = own
         self._machine = kernel.architecture()
         self.refused: set[str] = set()
 
@@ -61,6 +68,9 @@ class Answers:
             fcntl.ioctl(self._listener, _SEND, bytearray(_ANSWER.pack(identity, 0, -error, 0)))
 
     def _decide(self, name: str, identity: int, process: int, arguments: list[int]) -> int:
+        if name in metadata.CALLS:
+            metadata.change(name, process, arguments, self._own)
+            return 0
         if name == "connect":
             return self._connect(identity, process, arguments)
         return errno.EACCES if name == "socket" else errno.EPERM
@@ -68,20 +78,22 @@ class Answers:
     def _connect(self, identity: int, process: int, arguments: list[int]) -> int:
         """Put a socket that is connected to the one port in the place of the job's."""
         handle, place, length = arguments[0] & 0xFFFFFFFF, arguments[1], arguments[2] & 0xFFFFFFFF
-        address = _memory(process, place, min(length, _LONGEST_ADDRESS))
+        address = metadata.read_memory(process, place, min(length, _LONGEST_ADDRESS))
         fcntl.ioctl(self._listener, _STILL_VALID, struct.pack("=Q", identity))
         if not self._is_allowed(address):
             return errno.EACCES
         flags = _flags(process, handle)
+        wire.send(self._channel, {"connect": self._port})
+        _, handles, _, _ = socket.recv_fds(self._channel, 1, 1)
+        if not handles:
+            return errno.ECONNREFUSED
+        ours = handles[0]
+        os.set_blocking(ours, not flags & os.O_NONBLOCK)
+        addition = _ADDITION.pack(identity, _AT_THAT_NUMBER, ours, handle, flags & os.O_CLOEXEC)
         try:
-            ours = socket.create_connection(("127.0.0.1", self._port or 0))
-        except OSError as problem:
-            return problem.errno or errno.ECONNREFUSED
-        with ours:
-            ours.setblocking(not flags & os.O_NONBLOCK)
-            close_on_exec = flags & os.O_CLOEXEC
-            addition = _ADDITION.pack(identity, _AT_THAT_NUMBER, ours.fileno(), handle, close_on_exec)
             fcntl.ioctl(self._listener, _ADD_HANDLE, bytearray(addition))
+        finally:
+            os.close(ours)
         return 0
 
     def _is_allowed(self, address: bytes) -> bool:
@@ -90,14 +102,6 @@ class Answers:
         family = int.from_bytes(address[:2], "little")
         host = address[4:8] if family == socket.AF_INET else address[8:24]
         return family in _FAMILIES and host in _LOOPBACK and int.from_bytes(address[2:4], "big") == self._port
-
-
-def _memory(process: int, place: int, length: int) -> bytes:
-    memory = os.open(f"/proc/{process}/mem", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(memory, length, place)
-    finally:
-        os.close(memory)
 
 
 def _flags(process: int, handle: int) -> int:

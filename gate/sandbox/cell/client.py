@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from gate.sandbox.cell.zygote import BOOT
 
 PYTHON = str(Path(sys.executable).resolve())
 _ROOT = str(Path(__file__).resolve().parents[3])
+_FIRST_USER, _USERS = 61184, 4336  # what systemd keeps for users that live as long as a service
+_CONNECT_SECONDS = 5.0
 _GONE_REMEDY = "look whether the machine ran out of memory, and start again"
 
 
@@ -55,12 +59,15 @@ class Zygote:
             SandboxError: the cell could not do its part.
         """
         channel, theirs = socket.socketpair()
-        with channel:
+        with channel, _own_user() as user:
             try:
                 with theirs, self._lock:
                     socket.send_fds(self._control, [b"j"], [theirs.fileno()])
-                wire.send(channel, _asked(job), _blobs(job))
+                wire.send(channel, _asked(job, user), _blobs(job))
                 head, blobs = wire.receive(channel)
+                while "connect" in head:
+                    _connect(channel, job.network)
+                    head, blobs = wire.receive(channel)
             except (OSError, EOFError):
                 raise SandboxError("the process beside a job was ended from outside", remedy=_GONE_REMEDY) from None
         if "error" in head:
@@ -79,7 +86,37 @@ class Zygote:
             self._process.stderr.close()
 
 
-def _asked(job: Job) -> dict[str, Any]:
+@contextlib.contextmanager
+def _own_user() -> Iterator[int]:
+    """A user that nobody else is, for root's jobs; the name of a socket is the claim, and ends with this process."""
+    if os.geteuid() != 0:
+        yield os.geteuid()
+        return
+    start = int.from_bytes(os.urandom(4), "big")
+    for number in range(_USERS):
+        uid = _FIRST_USER + (start + number) % _USERS
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
+            try:
+                claim.bind(f"\0gate-cell-{uid}")
+            except OSError:
+                continue
+            yield uid
+            return
+    raise SandboxError("every user that a job could have is taken", remedy="end some of the runs on this machine")
+
+
+def _connect(channel: socket.socket, port: int | None) -> None:
+    """Give the warden a connection to the one port of its job."""
+    try:
+        connection = socket.create_connection(("127.0.0.1", port or 0), _CONNECT_SECONDS)
+    except OSError:
+        channel.sendall(b"-")
+        return
+    with connection:
+        socket.send_fds(channel, [b"+"], [connection.fileno()])
+
+
+def _asked(job: Job, user: int) -> dict[str, Any]:
     limits = {name: getattr(job.limits, name) for name in job.limits.__slots__}
     return {
         "argv": list(job.argv),
@@ -88,6 +125,7 @@ def _asked(job: Job) -> dict[str, Any]:
         "environment": dict(job.environment),
         "limits": limits,
         "collect": list(job.collect),
+        "user": user,
         "network": job.network,
         "readable": [str(path.absolute()) for path in job.readable],
     }

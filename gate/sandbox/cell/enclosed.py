@@ -4,6 +4,9 @@ The order matters: files are opened before Landlock, the user changes before cap
 system calls comes last.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH123
+
 from __future__ import annotations
 
 import contextlib
@@ -74,7 +77,7 @@ def _arrange(streams: tuple[int, int, int, int], hand: socket.socket) -> socket.
         os.dup2(handle, place, inheritable=True)
     os.dup2(high[4], RESULT + 1, inheritable=False)
     hand.detach()
-    os.closerange(RESULT + 2, max(os.sysconf("SC_OPEN_MAX"), max(high) + 1))
+    kernel.close_from(RESULT + 2)
     return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=RESULT + 1)
 
 
@@ -90,9 +93,8 @@ def _limit(order: dict[str, Any]) -> None:
         (resource.RLIMIT_NPROC, order["processes"], order["processes"]),
     ):
         most = resource.getrlimit(kind)[1]
-        if most != resource.RLIM_INFINITY:
-            soft, hard = min(soft, most), min(hard, most)
-        resource.setrlimit(kind, (soft, hard))
+        bounded = most != resource.RLIM_INFINITY
+        resource.setrlimit(kind, (min(soft, most), min(hard, most)) if bounded else (soft, hard))
 
 
 def _give_up(order: dict[str, Any]) -> int:
@@ -107,8 +109,7 @@ def _give_up(order: dict[str, Any]) -> int:
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the warden reads what it uses
     if order["landlock"]:
-        readable = [*order["readable"], *order["proc"]]
-        landlock.restrict(order["landlock"], readable=readable, devices=view.DEVICES, own=order["own"])
+        landlock.restrict(order["landlock"], readable=order["readable"], devices=view.DEVICES, own=order["own"])
     own = os.getpid() if order["own_signals_only"] else 0
     for ask in (True, False):
         program = syscalls.program(
@@ -130,7 +131,7 @@ def _become(argv: list[str], environment: dict[str, str], python: str) -> NoRetu
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)  # what Python ignores or handles, its child should not
     try:
-        os.execvpe(argv[0], argv, environment)
+        os.execvpe(argv[0], argv, environment)  # noqa: S606
     except OSError as error:
         code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _CANNOT_START
         sys.stderr.write(f"cell: `{argv[0]}` can't be started: {error.strerror or error}\n")

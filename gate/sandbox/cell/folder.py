@@ -4,6 +4,9 @@ All goes through an open folder and never through a link, since what is in there
 neither deep recursion nor long paths.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH101, PTH123, PTH208
+
 from __future__ import annotations
 
 import contextlib

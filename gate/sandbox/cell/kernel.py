@@ -25,7 +25,8 @@ _CAPABILITIES = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
 
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
-_MOUNT_SETATTR = 442
+_MOUNT_SETATTR, _CLOSE_RANGE = 442, 436
+_LAST_HANDLE = 0xFFFFFFFF
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -44,7 +45,7 @@ def architecture() -> str:
     return name
 
 
-def syscall(number: int, *arguments: int | bytes | None | ctypes.Array[ctypes.c_char]) -> int:
+def syscall(number: int, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
     """A system call by its number; integers are passed as long, bytes as their address."""
     given = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     return _checked(_libc.syscall(ctypes.c_long(number), *given))
@@ -85,6 +86,22 @@ def enter_root(folder: str) -> None:
     syscall(_PIVOT_ROOT[platform.machine()], b".", b".")
     _checked(_libc.umount2(b".", _MNT_DETACH))
     os.chdir("/")
+
+
+def map_user(uid: int, gid: int) -> None:
+    """In a new user namespace be who one was before (user_namespaces(7))."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        handle = os.open(f"/proc/self/{name}", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(handle, text.encode())
+        os.close(handle)
+
+
+def close_from(first: int) -> None:
+    """Close every file descriptor from a number on, in one call where the kernel has it."""
+    try:
+        syscall(_CLOSE_RANGE, first, _LAST_HANDLE, 0)
+    except OSError:
+        os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 def set_file_ids(uid: int, gid: int) -> None:

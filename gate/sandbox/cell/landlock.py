@@ -80,4 +80,3 @@ def _allow(ruleset: int, path: str, access: int) -> None:
         kernel.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", access, handle), 0)
     finally:
         os.close(handle)
-

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, Literal, Protocol
 
-from gate.sandbox.cell import landlock
+from gate.sandbox.cell import landlock, usage
+from gate.sandbox.cell.canaries import escapes
 from gate.sandbox.cell.client import PYTHON, Zygote
+from gate.sandbox.cell.unsafe import Unsandboxed
 from gate.sandbox.cell.values import Attestation, Ended, Job, SandboxError
 
-_MEANS = ("namespaces", "bare")
+Means = Literal["namespaces", "bubblewrap", "bare"]
+ALL_MEANS: tuple[Means, ...] = ("namespaces", "bubblewrap", "bare")
+_SLACK = 256
+_KNOWS_TRUNCATION = 3
+_REMEDY = (
+    "use Linux 6.2 or newer with Landlock, a container that may use Landlock, or a machine that lets users make"
+    " namespaces; `--unsafe-no-sandbox` runs it all the same and marks the report"
+)
+
+
+class _Runner(Protocol):
+    def run(self, job: Job) -> Ended: ...
 
 
 class Cell:
@@ -24,8 +39,8 @@ class Cell:
         python: the interpreter that every job can run; `(python, "-I", "-S", script, ...)` starts quickest.
     """
 
-    def __init__(self, zygote: Zygote, attestation: Attestation) -> None:
-        self._zygote = zygote
+    def __init__(self, runner: _Runner, attestation: Attestation) -> None:
+        self._runner = runner
         self.attestation = attestation
         self.python = PYTHON
 
@@ -35,12 +50,12 @@ class Cell:
         Raises:
             SandboxError: the cell could not do its part; what the job does wrong is told in the result instead.
         """
-        return self._zygote.run(job)
+        return self._runner.run(job)
 
 
 @contextlib.contextmanager
 def open_cell(
-    *, unsafe: bool = False, scratch: Path | None = None, among: Sequence[str] = _MEANS
+    *, unsafe: bool = False, scratch: Path | None = None, among: Sequence[Means] = ALL_MEANS
 ) -> Iterator[Cell]:
     """Open a cell that holds here.
 
@@ -51,42 +66,84 @@ def open_cell(
         among: only these means, in this order.
 
     Raises:
-        SandboxError: nothing that this machine has would hold untrusted code.
+        SandboxError: nothing that this machine has would hold untrusted code; says why for each means.
     """
-    if unsafe:
-        raise SandboxError("running without a sandbox is not there yet")
     with tempfile.TemporaryDirectory(prefix="gate-cell-", dir=scratch) as folder:
-        Path(folder).chmod(0o711)
-        missing: list[str] = []
-        for means in among:
-            zygote = Zygote(_settings(means, folder))
+        if unsafe:
+            yield Cell(Unsandboxed(Path(folder)), Attestation((), ("everything: not asked for",), unsafe=True))
+            return
+        with contextlib.ExitStack() as opened:
+            yield _strongest(Path(folder), among, opened)
+
+
+def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStack) -> Cell:
+    """The first means from which no canary escapes."""
+    missing: list[str] = []
+    folder.chmod(0o711)
+    for means in among:
+        place, outside = folder / means, folder / f"{means}-canary"
+        place.mkdir(mode=0o711)
+        outside.mkdir(mode=0o777)
+        outside.chmod(0o777)
+        reason = _unfit(means)
+        if not reason:
             try:
-                reason = _try(Cell(zygote, Attestation(())))
-                if not reason:
-                    held = (means, f"landlock {landlock.version()}", "seccomp")
-                    yield Cell(zygote, Attestation(held, tuple(missing)))
-                    return
-            finally:
-                zygote.close()
-            missing.append(f"{means}: {reason}")
-        raise SandboxError("nothing here holds untrusted code: " + "; ".join(missing))
+                zygote = Zygote(_settings(means, place), _around(means, place))
+            except (SandboxError, OSError) as error:
+                reason = str(error)
+        if not reason:
+            reason = escapes(zygote, outside)
+            if not reason:
+                opened.callback(zygote.close)
+                return Cell(zygote, Attestation(_held(means), tuple(missing)))
+            zygote.close()
+        missing.append(f"{means}: {reason}")
+    raise SandboxError(f"nothing on this machine holds untrusted code ({'; '.join(missing)})", remedy=_REMEDY)
 
 
-def _settings(means: str, folder: str) -> dict[str, object]:
+def _unfit(means: Means) -> str:
+    """Why a means can't hold here, as far as that is known without trying; empty where it may."""
+    if not sys.platform.startswith("linux"):
+        return "only Linux has it"
+    if means == "bubblewrap" and shutil.which("bwrap") is None:
+        return "it is not installed"
+    if means != "namespaces" and not _is_root() and landlock.version() < _KNOWS_TRUNCATION:
+        return "Landlock of Linux 6.2 or newer is needed where jobs have the user of the gate"
+    return ""
+
+
+def _settings(means: Means, place: Path) -> dict[str, Any]:
+    root = _is_root()
     return {
-        "means": means,
+        "means": "namespaces" if means == "namespaces" else "bare",
         "landlock": landlock.version(),
-        "own_signals_only": False,
-        "scratch": folder,
+        "own_signals_only": landlock.version() < landlock.SCOPES_SIGNALS,
+        "scratch": str(place),
         "readable": [sys.base_prefix],
         "python": PYTHON,
-        "processes": 0 if os.geteuid() == 0 else 4096,
+        "others": 0 if root or means == "namespaces" else usage.of_user(os.geteuid()) + _SLACK,
     }
 
 
-def _try(cell: Cell) -> str:
-    try:
-        ended = cell.run(Job((cell.python, "-c", "import socket")))
-    except SandboxError as error:
-        return error.message
-    return "" if ended.code == 0 else ended.stderr.decode("utf-8", "replace")
+def _around(means: Means, place: Path) -> tuple[str, ...]:
+    """The command that starts a cell within bubblewrap, whose environment is clean already."""
+    if means != "bubblewrap":
+        return ()
+    own = ("--unshare-pid", "--unshare-ipc", "--unshare-net", "--die-with-parent", "--new-session")
+    seen = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", str(place), str(place))
+    return (shutil.which("bwrap") or "bwrap", *own, *seen, "--")
+
+
+def _held(means: Means) -> tuple[str, ...]:
+    held = {
+        "namespaces": ("mount namespace", "pid namespace", "ipc namespace", "network namespace"),
+        "bubblewrap": ("bubblewrap", "pid namespace", "ipc namespace", "network namespace"),
+        "bare": (),
+    }[means]
+    user = ("own uid",) if _is_root() else ("user namespace",) if means == "namespaces" else ()
+    version = landlock.version()
+    return (*user, *held, *((f"landlock {version}",) if version else ()), "seccomp", "rlimits", "subreaper")
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0

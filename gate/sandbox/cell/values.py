@@ -160,5 +160,7 @@ def _check_relative(name: str) -> None:
     path = PurePosixPath(name.removeprefix(HOME))
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise UsageError(
-            f"{name!r} is no path inside of the job's folders", where="files", remedy="give a relative path without `..`"
+            f"{name!r} is no path inside of the job's folders",
+            where="files",
+            remedy="give a relative path without `..`",
         )

@@ -4,6 +4,9 @@ The root holds the system's programs and libraries read-only, a few devices, a /
 job's folders in a memory file system of the size that its limit says.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH102, PTH103, PTH110, PTH112, PTH114, PTH115, PTH120, PTH211
+
 from __future__ import annotations
 
 import contextlib
@@ -76,14 +79,14 @@ def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int
     os.mkdir(place + CELL)
     data = f"size={size},nr_inodes={max(1024, int(size * _INODES_PER_BYTE))},mode=700,uid={uid},gid={gid}"
     kernel.mount("cell", place + CELL, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, data)
-    os.symlink(f"{CELL}/tmp", f"{place}/tmp")
-    os.symlink(f"{CELL}/tmp", f"{place}/dev/shm")
+    for name in ("tmp", "dev/shm"):
+        os.symlink(f"{CELL}/tmp", f"{place}/{name}")  # noqa: S108
     kernel.enter_root(place)
     return os.open(CELL, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _show(place: str, path: str) -> None:
-    """Show a file, tree or link of the machine at the same path."""
+    """Show a file, tree or link of the machine at the same path; absent ones are skipped."""
     target = place + path
     if os.path.lexists(target) and not os.path.isdir(target):
         return
@@ -91,21 +94,15 @@ def _show(place: str, path: str) -> None:
         _make_parents(target)
         with contextlib.suppress(FileExistsError):
             os.symlink(os.readlink(path), target)
-        return _show_real(place, path)
-    if not os.path.exists(path):
-        return None
-    if os.path.isdir(path):
-        os.makedirs(target, exist_ok=True)
-    else:
-        _make_file(target)
-    kernel.bind_read_only(path, target)
-    return None
-
-
-def _show_real(place: str, link: str) -> None:
-    real = os.path.realpath(link)
-    if os.path.exists(real) and not os.path.exists(place + real):
-        _show(place, real)
+        real = os.path.realpath(path)
+        if not os.path.exists(place + real):
+            _show(place, real)
+    elif os.path.exists(path):
+        if os.path.isdir(path):
+            os.makedirs(target, exist_ok=True)
+        else:
+            _make_file(target)
+        kernel.bind_read_only(path, target)
 
 
 def _make_parents(target: str) -> None:

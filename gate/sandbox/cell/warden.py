@@ -3,6 +3,9 @@
 Code here must not clean up in `finally`: the process that becomes the job leaves through it, see `enclosed.Become`.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH102, PTH112, PTH119, PTH120
+
 from __future__ import annotations
 
 import contextlib
@@ -10,16 +13,14 @@ import os
 import signal
 import socket
 import struct
-import tempfile
 import time
 from typing import Any, NoReturn
 
 from gate.sandbox.cell import enclosed, folder, kernel, usage, view, wire
 from gate.sandbox.cell.answers import Answers
-from gate.sandbox.cell.watch import ClientGone, Watch
+from gate.sandbox.cell.watch import ClientGoneError, Watch
 
 _STATUS = struct.Struct("=i")
-_FIRST_UID, _USERS = 61184, 4336  # what systemd keeps for users that live as long as a service
 _KILL_SECONDS = 10.0
 _NOTHING = "/dev/null"
 
@@ -45,7 +46,7 @@ def attend(channel: socket.socket, cell: dict[str, Any]) -> None:
     warden = _Warden(channel, cell, request, blobs)
     try:
         head, left = warden.run()
-    except ClientGone:
+    except ClientGoneError:
         return
     except (OSError, FailedError) as error:
         head, left = {"error": str(error)}, []
@@ -65,8 +66,8 @@ class _Warden:
         self.stdin = blobs[-1] if request["stdin"] else None
         self.apart = cell["means"] == "namespaces"
         self.root = os.getuid() == 0
-        self.uid, self.gid = os.getuid(), os.getgid()
-        self.claim: socket.socket | None = None
+        self.uid: int = request["user"] if self.root else os.getuid()
+        self.gid: int = request["user"] if self.root else os.getgid()
         self.place = ""
         self.opened = -1
         self.first = 0  # the child of this process that is the job, or holds its processes
@@ -75,38 +76,22 @@ class _Warden:
     def run(self) -> tuple[dict[str, Any], list[bytes]]:
         try:
             kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-            if self.root:
-                self._take_user()
             watch = self._start()
             watch.run()
             self._end_all(watch)
             answer = self._tell(watch)
-        except (OSError, FailedError, ClientGone):
+        except (OSError, FailedError, ClientGoneError):
             self._end_whatever_runs()
             self._remove()
             raise
         self._remove()
         return answer
 
-    def _take_user(self) -> None:
-        """A user that nobody else is: the name of a socket is the claim to it, and is free again with this process."""
-        start = int.from_bytes(os.urandom(4), "big")
-        for number in range(_USERS):
-            uid = _FIRST_UID + (start + number) % _USERS
-            claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
-                claim.bind(f"\0gate-cell-{uid}")
-            except OSError:
-                claim.close()
-                continue
-            self.claim, self.uid, self.gid = claim, uid, uid
-            return
-        raise FailedError("every user that a job could have is taken")
-
     def _start(self) -> Watch:
         pipes = [os.pipe() for _ in range(3)]
         streams = (self._standard_input(), pipes[0][1], pipes[1][1], pipes[2][1])
         hand, theirs = socket.socketpair()
+        hand_number = hand.detach()  # a process that becomes the job must not close what has this number by then
         if self.apart:
             self._start_apart(streams, theirs)
         else:
@@ -114,8 +99,8 @@ class _Warden:
         theirs.close()
         for handle in streams:
             os.close(handle)
-        listener = self._await_start(hand)
-        hand.close()
+        with socket.socket(fileno=hand_number) as hand:
+            listener = self._await_start(hand)
         if self.root:
             kernel.set_file_ids(self.uid, self.gid)  # no more rights than the job, over files and over processes
         return Watch(
@@ -125,7 +110,7 @@ class _Warden:
             self.first,
             self.first if self.apart else os.getpid(),
             self.opened,
-            Answers(listener, self.request["network"]),
+            Answers(listener, self.request["network"], self.channel, self.place),
             listener,
             count_processes=not (self.root or self.apart),
             count_disk=not self.apart,
@@ -133,7 +118,8 @@ class _Warden:
 
     def _start_here(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
         """The job sees the machine's files, as far as it may; it is a child of this process."""
-        self.place = tempfile.mkdtemp(prefix="job-", dir=self.cell["scratch"])
+        self.place = f"{self.cell['scratch']}/job-{os.getpid()}"
+        os.mkdir(self.place, 0o700)
         self.opened = os.open(self.place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         if self.root:
             os.chown(self.place, self.uid, self.gid)
@@ -141,6 +127,7 @@ class _Warden:
         order = self._order(self.place)
         self.first = os.fork()
         if self.first == 0:
+            self.channel.detach()  # its number will be another's
             enclosed.enter(order, streams, theirs)
 
     def _start_apart(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
@@ -149,7 +136,7 @@ class _Warden:
             kernel.unshare(kernel.CLONE_NEWPID)
         else:
             kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID)
-            _map_user(self.uid, self.gid)
+            kernel.map_user(self.uid, self.gid)
         self.statuses, self.tells_status = os.pipe()
         self.first = os.fork()
         if self.first == 0:
@@ -162,7 +149,7 @@ class _Warden:
         try:
             kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
             enclosed.offer_to_killer()
-            kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
+            kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
             extra = [*self.cell["readable"], *self.request["readable"]]
             place = self.cell["scratch"]
             self.opened = view.enter(place, extra, size=self.limits["disk"], uid=self.uid, gid=self.gid)
@@ -174,15 +161,16 @@ class _Warden:
                 theirs.sendall(f"-its own view of the machine: {error}".encode())
             os._exit(1)
         if job == 0:
+            self.channel.detach()
             enclosed.enter(self._order(view.CELL), streams, theirs)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process is never ended by one that is not handled
-        os.closerange(0, self.tells_status)
-        os.closerange(self.tells_status + 1, os.sysconf("SC_OPEN_MAX"))
+        os.dup2(self.tells_status, 0)
+        kernel.close_from(1)
         process = 0
         while process != job:
             process, status = os.wait()
-        os.write(self.tells_status, _STATUS.pack(status))
+        os.write(0, _STATUS.pack(status))
         os._exit(0)
 
     def _fill(self) -> None:
@@ -201,10 +189,10 @@ class _Warden:
             "HOME": f"{own}/home",
             "LANG": "C.UTF-8",
             "PATH": enclosed.PATH,
-            "TMPDIR": f"{own}/tmp",
+            "TMPDIR": f"{own}/tmp",  # noqa: S108
             **self.request["environment"],
         }
-        more = 2 if self.apart and not self.root else self.cell["processes"]
+        more = 2 if self.apart and not self.root else self.cell["others"]  # two processes of the cell's own
         return {
             "argv": self.request["argv"],
             "environment": environment,
@@ -217,8 +205,7 @@ class _Warden:
             "gid": self.gid,
             "drop": self.root,
             "landlock": self.cell["landlock"],
-            "readable": view.readable(extra),
-            "proc": ["/proc"] if self.apart else list(view.PROC),
+            "readable": ["/"] if self.apart else [*view.readable(extra), *view.PROC],
             "network": self.request["network"] is not None,
             "shared_user": not (self.root or self.apart),
             "own_signals_only": self.cell["own_signals_only"] and not self.apart and not self.root,
@@ -320,14 +307,6 @@ def _ending(watch: Watch, code: int, limits: dict[str, Any]) -> str:
     if code != 0 and watch.answers.refused:
         return "blocked"
     return "exited" if code >= 0 else "signal"
-
-
-def _map_user(uid: int, gid: int) -> None:
-    """In a new user namespace be who one was before (user_namespaces(7))."""
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        handle = os.open(f"/proc/self/{name}", os.O_WRONLY | os.O_CLOEXEC)
-        os.write(handle, text.encode())
-        os.close(handle)
 
 
 def _kill_user(uid: int) -> None:

@@ -19,7 +19,7 @@ _FIRST_LOOK, _LOOK_EVERY = 0.01, 0.02
 _LOOK_SHARE = 10  # a look that takes long is followed by a pause of that many times its length
 
 
-class ClientGone(Exception):
+class ClientGoneError(Exception):
     """Nobody waits for the answer any more."""
 
 
@@ -34,7 +34,7 @@ class Watch:
         above: below which process all of the job's are.
         opened: the open folder of the job's folders.
         answers, listener: who answers the kernel's questions, and where they come in; -1 for nowhere.
-        counted: whether processes and disk are to be counted here, since nothing else limits them.
+        count_processes, count_disk: whether nothing else limits them.
 
     Attributes:
         reason: why the job must be ended, a value of `values.Ending`; empty as long as it needn't.
@@ -42,7 +42,7 @@ class Watch:
         cpu: seconds of those that were waited for.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- once, by the warden
         self,
         limits: dict[str, Any],
         pipes: list[int],
@@ -84,7 +84,7 @@ class Watch:
         """Return when the job ended by itself or `reason` says why it must be ended.
 
         Raises:
-            ClientGone: the client closed its channel.
+            ClientGoneError: the client closed its channel.
         """
         waiting = select.poll()
         for handle in (*self._pipes, self._wakes):
@@ -132,7 +132,7 @@ class Watch:
                 os.read(self._wakes, 4096)
             self.reap()
         elif handle == self._channel.fileno():
-            raise ClientGone
+            raise ClientGoneError
         elif handle == self._listener:
             if event & select.POLLIN:
                 self.answers.answer_one()

@@ -4,37 +4,50 @@ It is an isolated interpreter that knows nothing but the cell's settings. Module
 only the standard library, and no more of it than they use: a job that is Python goes on in a fork of this process.
 """
 
+# pathlib would make every fork larger
+# ruff: noqa: PTH123
+
 from __future__ import annotations
 
+import atexit
 import builtins
+import gc
 import json
 import os
 import signal
 import socket
 import sys
 import types
+from collections.abc import Callable
 from typing import NoReturn
 
+from gate.sandbox.cell import kernel
 from gate.sandbox.cell.enclosed import Become
 from gate.sandbox.cell.warden import attend
 
 BOOT = (
     "import sys; sys.path.append(sys.argv[1])\n"
     "from gate.sandbox.cell.zygote import main\n"
-    "code, names = main(int(sys.argv[2]), sys.argv[3])\n"
-    "exec(code, names)"
+    "code, names, end = main(int(sys.argv[2]), sys.argv[3])\n"
+    "try: exec(code, names)\n"
+    "except BaseException as error: end(error)\n"
+    "else: end(None)"
 )
+_Program = tuple[types.CodeType, dict[str, object], Callable[[BaseException | None], NoReturn]]
 
 
-def main(control: int, settings: str) -> tuple[types.CodeType, dict[str, object]]:
+def main(control: int, settings: str) -> _Program:
     """Fork a warden for each channel that comes in; ends with the client.
 
     Args:
         control: a socket on which each message carries the channel of one job.
         settings: what all jobs of the cell share, as JSON.
 
-    Returns only in a process that is to be a job's Python program: what it runs, and in which names.
+    Returns only in a process that is to be a job's Python program: what it runs, in which names, and
+    what to call at its end.
     """
+    gc.freeze()
+    gc.disable()  # collecting would copy what a fork shares
     try:
         _serve(control, json.loads(settings))
     except Become as become:
@@ -43,6 +56,7 @@ def main(control: int, settings: str) -> tuple[types.CodeType, dict[str, object]
 
 
 def _serve(control: int, cell: dict[str, object]) -> NoReturn:
+    _leave_network(cell)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # wardens are not waited for
     with socket.socket(fileno=control) as asked:
         asked.send(b"+")
@@ -61,9 +75,20 @@ def _serve(control: int, cell: dict[str, object]) -> NoReturn:
             os.close(handles[0])
 
 
-def _as_python(arguments: list[str]) -> tuple[types.CodeType, dict[str, object]]:
+def _leave_network(cell: dict[str, object]) -> None:
+    """Have a network in which there is nothing, for all jobs; the client makes the connections that they may have."""
+    if cell["means"] == "namespaces":
+        uid, gid = os.geteuid(), os.getegid()
+        if uid == 0:
+            kernel.unshare(kernel.CLONE_NEWNET)
+        else:
+            kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNET)
+            kernel.map_user(uid, gid)
+
+
+def _as_python(arguments: list[str]) -> _Program:
     """Look like an interpreter that was started with `-I -S` and a script."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    gc.enable()
     sys.argv[:] = arguments
     sys.path.pop()
     for name in [name for name in sys.modules if name.partition(".")[0] == "gate"]:
@@ -78,4 +103,48 @@ def _as_python(arguments: list[str]) -> tuple[types.CodeType, dict[str, object]]
     except OSError as error:
         sys.stderr.write(f"{sys.executable}: can't open file {arguments[0]!r}: {error}\n")
         sys.exit(2)
-    return compile(source, arguments[0], "exec", dont_inherit=True), main_module.__dict__
+    try:
+        code = compile(source, arguments[0], "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        _end(error.with_traceback(None))
+    return code, main_module.__dict__, _end
+
+
+def _end(error: BaseException | None) -> NoReturn:
+    """End as an interpreter does, but for taking its objects apart one by one, which would copy all that is shared."""
+    code = 0
+    if isinstance(error, SystemExit):
+        code = _exit_code(error.code)
+    elif error is not None:
+        code = 1
+        trace = error.__traceback__
+        sys.excepthook(type(error), error, trace.tb_next if trace else None)
+    threading = sys.modules.get("threading")
+    try:
+        if threading is not None:
+            threading._shutdown()
+    finally:
+        atexit._run_exitfuncs()
+        code = _flush() or code
+        os._exit(code)
+
+
+def _exit_code(given: object) -> int:
+    if given is None:
+        return 0
+    if isinstance(given, int):
+        return given & 0xFF
+    sys.stderr.write(f"{given}\n")
+    return 1
+
+
+def _flush() -> int:
+    """What an interpreter answers when its output can't be written: 120."""
+    code = 0
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except Exception:  # whatever stands in the place of a stream
+            code = 120
+    return code
