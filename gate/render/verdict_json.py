@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from gate.render.decisions_json import budget_to_json, decision_to_json
+from gate.render.decisions_json import budget_to_json, decision_to_json, score_to_json
 from gate.render.verdict_reader import read_verdict
 from gate.schema.codec import calls_to_json
 from gate.schema.evidence import Block
@@ -67,6 +67,7 @@ def verdict_to_json(verdict: Verdict) -> Json:
         "calls": calls_to_json(verdict.calls),
         "budget": budget_to_json(verdict.budget),
         "decisions": [decision_to_json(each) for each in verdict.decisions],
+        **({"scores": [score_to_json(each) for each in verdict.scores]} if verdict.scores else {}),
         "varying": list(verdict.varying),
         "measured": dict(verdict.measured),
         **({} if verdict.problem is None else {"problem": asdict(verdict.problem)}),

@@ -93,11 +93,13 @@ def _pair(dimension: Dimension, place: int) -> dict[str, Any]:
     return {"group": f"task-{place // 2:02d}", "variant": "original" if place % 2 == 0 else "reworded"}
 
 
-def cases(graded: Sequence[Graded], asked: Asked | None = None, **weights: float) -> tuple[Case, ...]:
+def cases(
+    graded: Sequence[Graded], asked: Asked | None = None, weights: Mapping[str, float] | None = None
+) -> tuple[Case, ...]:
     """Cases of a candidate, of probes that are made for the grades."""
     asked = asked or Asked()
     scores = scores_of(graded)
-    whole = composite(scores, graded, weights=weights)
+    whole = composite(scores, graded, weights=weights or {})
     return cases_of(probes_of(graded), graded, scores, whole, asked)
 
 
