@@ -97,7 +97,7 @@ def measure(
     """Ask and grade all items, confirm what is newly insecure, and score.
 
     Args:
-        confirm: further answers to a probe whose output is newly insecure, of an agent that answers otherwise each time.
+        confirm: further answers to a probe whose output is newly insecure, of an agent that does not answer alike.
     """
     outcome = run(items)
     further = to_confirm(outcome.sampled, main, confirm) if scoring.sampled else ()

@@ -82,9 +82,7 @@ def test_damage_in_the_middle_is_named_by_its_line(tmp_path: Path) -> None:
     assert refused.value.where == f"{path}:3"
 
 
-@pytest.mark.parametrize(
-    "first", [b'{"gate-probe-answers":99}\n', b"[]\n", b"no json\n", b'{"probe":"p"}\n', b"\xff\n"]
-)
+@pytest.mark.parametrize("first", [b'{"gate-probe-answers":99}\n', b"[]\n", b"no\n", b'{"probe":"p"}\n', b"\xff\n"])
 def test_another_file_is_refused(tmp_path: Path, first: bytes) -> None:
     path = tmp_path / "a.ndjson"
     path.write_bytes(first)

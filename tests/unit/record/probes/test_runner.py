@@ -135,11 +135,10 @@ def test_costs_that_are_not_known_are_counted_as_such(tmp_path: Path) -> None:
 
 
 def test_secrets_of_this_machine_are_neither_kept_nor_graded(tmp_path: Path) -> None:
-    agent = Scripted(
-        lambda _: Answer("42 with the-key-of-mine", files={"f": "the-key-of-mine"}, message="the-key-of-mine")
-    )
-    outcome = run(agent, Journal(tmp_path / "a"), entries(1), secrets=["the-key-of-mine"])
-    assert "the-key-of-mine" not in (tmp_path / "a").read_text(encoding="ascii")
+    key = "the-key-of-mine"
+    agent = Scripted(lambda _: Answer(f"42 with {key}", files={"f": key}, message=key))
+    outcome = run(agent, Journal(tmp_path / "a"), entries(1), secrets=[key])
+    assert key not in (tmp_path / "a").read_text(encoding="ascii")
     assert outcome.sampled[0].answers[0].text == "42 with ~secret-secret~"
 
 

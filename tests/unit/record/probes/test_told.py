@@ -121,9 +121,7 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(
-                ["type", "item", "part", "error", "message", "usage", "result", "stats", "models", "tokens"]
-            ),
+            st.sampled_from(["type", "item", "part", "error", "message", "usage", "result", "stats", "tokens"]),
             inner,
             max_size=4,
         )

@@ -1,0 +1,52 @@
+"""Agents that really run in a cell, for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gate.record.probes.agents.agent import Agent, Task
+from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of
+from gate.record.probes.runner import Mode
+from gate.sandbox.cell import Cell
+from gate.settings import Settings
+from gate.suites.probes.answer import Answer
+from tests.support.probe_runs import probe_of
+
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+
+
+@contextlib.contextmanager
+def agent_in(
+    root: Path, cell: Cell, mode: Mode = "live", environ: Mapping[str, str] | None = None, **settings: Any
+) -> Iterator[Agent]:
+    """The agent of some settings in a folder; what it recorded is put on the disk at the end."""
+    found = Settings.model_validate({"agent_timeout": 20.0, **settings})
+    surroundings = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", **(environ or {})}
+    chosen = chosen_agent(found, root)
+    assert chosen is not None
+    providers = providers_of(
+        chosen, found, root=root, environ=surroundings, mode=mode, today=lambda: dt.date(2026, 11, 30)
+    )
+    yield opened_agent(chosen, found, root=root, environ=surroundings, cell=cell, providers=providers)
+    providers.finish()
+
+
+def asked(
+    root: Path, cell: Cell, script: str, prompt: str = "Do it.", files: Mapping[str, str] | None = None, **options: Any
+) -> Answer:
+    """What a script of Python answers as an agent; `{…}` of a command come behind it."""
+    (root / "agent.py").write_text(script, encoding="utf-8")
+    behind = options.pop("behind", "")
+    setup = options.pop("setup", {})
+    with agent_in(root, cell, agent_cmd=f"{PYTHON} -I agent.py {behind}", **options) as agent:
+        return agent.ask(Task(replace_setup(setup), 0, 1, prompt, files or {}))
+
+
+def replace_setup(setup: Mapping[str, str]) -> Any:
+    """A probe whose working folder holds these files."""
+    return probe_of("task", setup=dict(setup))
