@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.sandbox.cell.client import PYTHON, Zygote
-from gate.sandbox.cell.values import Job, Limits, SandboxError
+from gate.sandbox.cell.values import Ending, Job, Limits, SandboxError
 
 _PROCESSES = 16
 _FORKS = 3 * _PROCESSES
@@ -69,6 +69,8 @@ for _ in range(given["forks"]):
         time.sleep(60)
         os._exit(0)
     os.write(result, b"+")
+else:
+    time.sleep(5)
 """
 
 
@@ -115,7 +117,7 @@ def escapes(zygote: Zygote, folder: Path) -> str:
         found += json.loads(told)
     except ValueError:
         return _last_line(ended.stderr) or f"a first job ended with {ended.ending} and told nothing"
-    if len(forks) > _PROCESSES:
+    if len(forks) > _PROCESSES and ended.ending is not Ending.BLOCKED:  # counting them takes a moment
         found.append("the number of processes")
     if _is_running(name):
         found.append("a daemon")

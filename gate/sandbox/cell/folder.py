@@ -86,11 +86,11 @@ def used(folder: int) -> int:
 def remove(parent: int, name: str) -> None:
     """Remove a tree, however deep; folders are moved up before they are emptied, so two are open at a time."""
     try:
+        _make_writable(parent, name)
         top = os.open(name, _DIRECTORY, dir_fd=parent)
     except FileNotFoundError:
         return
     try:
-        _open_up(top)
         serial = 0
         while entries := os.listdir(top):
             for entry in entries:
@@ -101,19 +101,20 @@ def remove(parent: int, name: str) -> None:
 
 
 def _remove_entry(top: int, entry: str, serial: int) -> int:
+    """Remove an entry; the folders in it become entries of the top, with numbers from `serial` on."""
     try:
-        handle = os.open(entry, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
-    except OSError:
+        _make_writable(top, entry)
+        handle = os.open(entry, _DIRECTORY, dir_fd=top)
+    except NotADirectoryError:
         os.unlink(entry, dir_fd=top)
         return serial
-    os.chmod(f"/proc/self/fd/{handle}", 0o700)
-    os.close(handle)
-    handle = os.open(entry, _DIRECTORY, dir_fd=top)
     try:
         for child in os.listdir(handle):
             try:
+                _make_writable(handle, child)
+            except NotADirectoryError:
                 os.unlink(child, dir_fd=handle)
-            except (IsADirectoryError, PermissionError):
+            else:
                 serial += 1
                 os.rename(child, f".gate-{os.getpid()}-{serial}", src_dir_fd=handle, dst_dir_fd=top)
     finally:
@@ -122,8 +123,17 @@ def _remove_entry(top: int, entry: str, serial: int) -> int:
     return serial
 
 
-def _open_up(handle: int) -> None:
-    os.fchmod(handle, 0o700)
+def _make_writable(parent: int, name: str) -> None:
+    """Give the owner of a folder all rights to it, which also moving it needs.
+
+    Raises:
+        NotADirectoryError: it is none.
+    """
+    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        os.chmod(f"/proc/self/fd/{handle}", 0o700)
+    finally:
+        os.close(handle)
 
 
 def _place(name: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from gate.sandbox.cell.answers import Answers
 STREAMS = ("stdout", "stderr", "verdict")
 _CHUNK = 65536
 _FIRST_LOOK, _LOOK_EVERY = 0.01, 0.02
+_FULL = 0.98
 _LOOK_SHARE = 10  # a look that takes long is followed by a pause of that many times its length
 
 
@@ -169,15 +170,17 @@ class Watch:
         elif self.count_processes and usage.threads(processes) > self.limits["processes"]:
             self.answers.refused.add("fork")
             self.reason = "blocked"
-        elif self.count_disk:
+        elif not self.count_disk:
+            self.see_disk()
+        else:
             device = os.fstat(self.opened).st_dev
             if folder.used(self.opened) + usage.unlinked_bytes(processes, device) > self.limits["disk"]:
                 self.reason = "disk"
-        else:
-            self.see_disk()
 
     def see_disk(self) -> None:
-        """Remember when a file system of the job's own is full."""
-        if not self.count_disk:
+        """Remember when the job's folders are full."""
+        if self.count_disk:
+            self.disk_full = self.disk_full or folder.used(self.opened) >= _FULL * self.limits["disk"]
+        else:
             found = os.fstatvfs(self.opened)
             self.disk_full = self.disk_full or 0 in (found.f_bavail, found.f_favail)
