@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from gate.settings import Settings
 from gate.suites.probes.answer import Answer
 from tests.support.probe_runs import probe_of
 
-PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else os.path.realpath(sys.executable)
 
 
 @contextlib.contextmanager
