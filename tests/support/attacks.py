@@ -63,7 +63,7 @@ _DONE = (Ending.EXITED, Ending.BLOCKED)
 ATTACKS = (
     _attack(
         "fork bomb",
-        "while True:\n try:\n  os.fork()\n except OSError:\n  time.sleep(0.2); os._exit(0)",
+        "while True:\n try:\n  os.fork()\n except OSError:\n  time.sleep(0.05); os._exit(0)",
         *_DONE,
         Ending.SIGNAL,
         Ending.TIMEOUT,
@@ -76,11 +76,13 @@ ATTACKS = (
         "for _ in range(8):\n if os.fork() == 0:\n  held = b'x' * (24 << 20); time.sleep(60)\ntime.sleep(60)",
         Ending.MEMORY,
     ),
-    _attack("CPU loop", "while True: pass", Ending.CPU, cpu=0.3),
+    _attack("CPU loop", "while True: pass", Ending.CPU, cpu=0.1),
     _attack(
-        "CPU loop in children", "for _ in range(4): os.fork()\nwhile True: pass", Ending.CPU, Ending.BLOCKED, cpu=0.5
+        "CPU loop in children", "for _ in range(4): os.fork()\nwhile True: pass", Ending.CPU, Ending.BLOCKED, cpu=0.2
     ),
-    _attack("sleep", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(600)", Ending.TIMEOUT, wall=0.5),
+    _attack(
+        "sleep", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(600)", Ending.TIMEOUT, wall=0.3
+    ),
     _attack("10 GB output", "while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", Ending.OUTPUT),
     _attack("10 GB result", "while True: os.write(int(os.environ['GATE_RESULT_FD']), b'x' * 65536)", Ending.OUTPUT),
     _attack(
@@ -95,7 +97,8 @@ ATTACKS = (
     ),
     _attack(
         "10 GB in files without names",
-        "held = []\nfor n in range(10000):\n h = os.open('f', os.O_CREAT | os.O_WRONLY); os.unlink('f'); held.append(h)\n"
+        "held = []\nfor n in range(10000):\n"
+        " h = os.open('f', os.O_CREAT | os.O_WRONLY); os.unlink('f'); held.append(h)\n"
         " try: os.write(h, b'x' * (1 << 20))\n except OSError: os._exit(0)",
         Ending.DISK,
         Ending.EXITED,
@@ -133,7 +136,7 @@ ATTACKS = (
     ),
     _attack(
         "UDP, raw, netlink and vsock",
-        "def send():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('127.0.0.1', given['udp']))\n"
+        "def send():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n s.sendto(b'x', ('127.0.0.1', given['udp']))\n"
         "try_all(send, lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1), lambda: socket.socket(16, 3, 0),"
         " lambda: socket.socket(17, 3, 0), lambda: socket.socket(40, 1, 0), lambda: socket.socket(38, 5, 0))",
         *_DONE,
@@ -170,8 +173,10 @@ ATTACKS = (
     ),
     _attack(
         "a folder that is hard to remove",
-        "for n in range(300):\n os.mkdir('d'); os.chdir('d')\nopen('f', 'w'); os.chmod('.', 0); os.chmod(os.environ['HOME'], 0)",
+        "for n in range(300):\n os.mkdir('d'); os.chdir('d')\n"
+        "open('f', 'w'); os.chmod('.', 0); os.chmod(os.environ['HOME'], 0)",
         *_DONE,
+        Ending.DISK,
     ),
 )
 
@@ -273,8 +278,8 @@ def outside_world() -> Iterator[Outside]:
         servers["abstract"].bind("")
         servers["engine"].bind(str(folder / "engine.sock"))
         servers["datagrams"].bind(str(folder / "datagrams.sock"))
-        for name in ("engine", "datagrams"):
-            (folder / f"{name}.sock").chmod(0o666)
+        for one in folder.glob("*.sock"):
+            one.chmod(0o666)
         servers["abstract"].listen()
         servers["engine"].listen()
         yield Outside(folder, process, servers)

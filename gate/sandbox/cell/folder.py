@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 PARTS = ("work", "home", "tmp")
 _HOME = "~/"
 _BLOCK = 512
-_ENTRY = 1024  # what an empty file or folder takes, about
+_ENTRY = 4096
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_MOST_ENTRIES = 50_000
+DEEPEST = 128
+"""How deep folders may be nested, where nothing else limits them; what is deeper is never collected."""
 
 
 def prepare(folder: int) -> None:
@@ -73,13 +74,13 @@ def collect(folder: int, patterns: Sequence[str], limit: int) -> tuple[dict[str,
     return found, cut
 
 
-def used(folder: int) -> int:
-    """Bytes that a folder takes; with very many entries, what was counted so far."""
+def used(folder: int, limit: int) -> int:
+    """Bytes that a folder takes, every entry counted as a page at least; once above the limit, any number above it."""
     total = 0
-    for count, (_, found) in enumerate(_walk(folder)):
-        total += found.st_blocks * _BLOCK + _ENTRY
-        if count > _MOST_ENTRIES:
-            break
+    for path, found in _walk(folder):
+        total += max(_ENTRY, found.st_blocks * _BLOCK)
+        if total > limit or len(path) > DEEPEST:
+            return max(total, limit + 1)
     return total
 
 
@@ -149,27 +150,27 @@ def _files(folder: int) -> Iterator[tuple[str, ...]]:
             yield path
 
 
-def _walk(folder: int) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
-    """Every entry below a folder; each folder is opened anew from the top, so few are open at a time."""
-    waiting: list[tuple[str, ...]] = [()]
-    while waiting:
-        place = waiting.pop()
-        handle = _descend(folder, place)
-        if handle is None:
-            continue
+def _walk(handle: int, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
+    """Every entry below a folder, but nothing in folders that are nested deeper than `DEEPEST`."""
+    try:
+        names = os.listdir(handle)
+    except OSError:
+        return
+    for name in names:
         try:
-            for name in os.listdir(handle):
-                try:
-                    found = os.stat(name, dir_fd=handle, follow_symlinks=False)
-                except OSError:
-                    continue  # gone since it was listed
-                yield (*place, name), found
-                if stat.S_ISDIR(found.st_mode):
-                    waiting.append((*place, name))
+            found = os.stat(name, dir_fd=handle, follow_symlinks=False)
         except OSError:
-            continue
-        finally:
-            os.close(handle)
+            continue  # gone since it was listed
+        yield (*place, name), found
+        if stat.S_ISDIR(found.st_mode) and len(place) < DEEPEST:
+            try:
+                deeper = os.open(name, _DIRECTORY, dir_fd=handle)
+            except OSError:
+                continue
+            try:
+                yield from _walk(deeper, (*place, name))
+            finally:
+                os.close(deeper)
 
 
 def _descend(folder: int, place: Sequence[str]) -> int | None:

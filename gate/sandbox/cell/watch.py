@@ -174,13 +174,16 @@ class Watch:
             self.see_disk()
         else:
             device = os.fstat(self.opened).st_dev
-            if folder.used(self.opened) + usage.unlinked_bytes(processes, device) > self.limits["disk"]:
+            limit = self.limits["disk"]
+            if folder.used(self.opened, limit) + usage.unlinked_bytes(processes, device) > limit:
                 self.reason = "disk"
 
     def see_disk(self) -> None:
         """Remember when the job's folders are full."""
         if self.count_disk:
-            self.disk_full = self.disk_full or folder.used(self.opened) >= _FULL * self.limits["disk"]
+            self.disk_full = (
+                self.disk_full or folder.used(self.opened, self.limits["disk"]) >= _FULL * self.limits["disk"]
+            )
         else:
             found = os.fstatvfs(self.opened)
             self.disk_full = self.disk_full or 0 in (found.f_bavail, found.f_favail)
