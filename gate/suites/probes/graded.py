@@ -76,6 +76,7 @@ CAUSES: tuple[str, ...] = (
     # unscored, or a class of its own beside the dimension's question
     "no code",
     "syntax error",
+    "missing entry",
     "time-out",
     "blocked by the sandbox",
     "resource limit",
