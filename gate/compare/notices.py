@@ -99,7 +99,7 @@ def _probes(comparison: Comparison) -> Iterator[str]:
 
 def _drawn(pair: Pair) -> bool:
     drawn = (Outcome.PASSED, Outcome.FAILED)
-    return pair.before.outcome in drawn and pair.after.outcome in drawn
+    return pair.before.probe is None and pair.before.outcome in drawn and pair.after.outcome in drawn
 
 
 def _prefix(comparison: Comparison) -> Iterator[str]:

@@ -117,6 +117,8 @@ def _before(pair: Pair) -> str:
 def _verb(pair: Pair, verb: str) -> str:
     if pair.after.outcome is Outcome.XFAILED:
         verb += " under its `xfail` mark" if pair.before.outcome is Outcome.XPASSED else " under a new `xfail` mark"
+    if pair.after.probe is not None and pair.after.outcome is Outcome.SKIPPED:
+        verb = "is newly unscored"
     if is_other_version(pair):
         verb += " in another version of the probe"
     return f"{verb} (renamed from {pair.moved_from.partition('::')[0]})" if pair.moved_from else verb
