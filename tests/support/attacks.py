@@ -13,12 +13,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, open_cell
+from gate.sandbox.cell.opening import ALL_MEANS
 
 MIB = 1024 * 1024
 LIMITS = Limits(wall=15, cpu=5, memory=64 * MIB, disk=4 * MIB, output=65536, processes=16)
@@ -136,7 +137,8 @@ ATTACKS = (
     ),
     _attack(
         "UDP, raw, netlink and vsock",
-        "def send():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n s.sendto(b'x', ('127.0.0.1', given['udp']))\n"
+        "def send():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        " s.sendto(b'x', ('127.0.0.1', given['udp']))\n"
         "try_all(send, lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1), lambda: socket.socket(16, 3, 0),"
         " lambda: socket.socket(17, 3, 0), lambda: socket.socket(40, 1, 0), lambda: socket.socket(38, 5, 0))",
         *_DONE,
@@ -285,13 +287,13 @@ def outside_world() -> Iterator[Outside]:
         yield Outside(folder, process, servers)
 
 
-def run_all(means: str, names: Callable[[str], bool] = lambda _: True) -> dict[str, Any]:
-    """Run the attacks in a cell of one means; gives what held and how each went, with what is left at the end."""
+def run_all(means: Any) -> dict[str, Any]:
+    """Run the attacks in a cell of one means, or of the `strongest`: what held, how each went, and what is left."""
     with tempfile.TemporaryDirectory(prefix="gate-scratch-") as name, outside_world() as outside:
         Path(name).chmod(0o711)
         os.environ["SECRET"] = SECRET
-        with open_cell(scratch=Path(name), among=(means,)) as cell:  # type: ignore[arg-type]
-            results = [attack(cell, one, outside) for one in ATTACKS if names(one.name)]
+        with open_cell(scratch=Path(name), among=ALL_MEANS if means == "strongest" else (means,)) as cell:
+            results = [attack(cell, one, outside) for one in ATTACKS]
             jobs = sorted(path.name for path in Path(name).rglob("job-*"))
             held = list(cell.attestation.held)
         left = [*jobs, *sorted(path.name for path in Path(name).iterdir())]

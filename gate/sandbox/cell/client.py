@@ -15,7 +15,7 @@ from typing import Any
 
 from gate.sandbox.cell import wire
 from gate.sandbox.cell.values import Ended, Ending, Job, SandboxError
-from gate.sandbox.cell.zygote import BOOT
+from gate.sandbox.cell.zygote import BOOT, GOODBYE
 
 PYTHON = str(Path(sys.executable).resolve())
 _ROOT = str(Path(__file__).resolve().parents[3])
@@ -28,8 +28,8 @@ class Zygote:
     """The process from which jobs are forked.
 
     Args:
-        settings: what all jobs share: `means`, `landlock` (version), `scratch`, `readable`, `python`, `processes`,
-            `own_signals_only`.
+        settings: what all jobs share: `means`, `landlock` (version), `folder` (all of the cell's), `scratch` (a part
+            of it), `readable`, `python`, `others` (processes of the same user), `own_signals_only`.
         around: a command that the interpreter is started by.
     """
 
@@ -76,7 +76,8 @@ class Zygote:
 
     def close(self) -> None:
         """End the process; jobs that run are ended with their clients."""
-        self._control.close()
+        with contextlib.suppress(OSError), self._control:
+            self._control.send(GOODBYE)
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:

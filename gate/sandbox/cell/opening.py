@@ -118,6 +118,7 @@ def _settings(means: Means, place: Path) -> dict[str, Any]:
         "means": "namespaces" if means == "namespaces" else "bare",
         "landlock": landlock.version(),
         "own_signals_only": landlock.version() < landlock.SCOPES_SIGNALS,
+        "folder": str(place.parent),
         "scratch": str(place),
         "readable": [sys.base_prefix],
         "python": PYTHON,

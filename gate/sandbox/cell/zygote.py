@@ -5,12 +5,13 @@ only the standard library, and no more of it than they use: a job that is Python
 """
 
 # pathlib would make every fork larger
-# ruff: noqa: PTH123
+# ruff: noqa: PTH100, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
 import gc
 import json
 import os
@@ -23,6 +24,7 @@ from typing import NoReturn
 
 from gate.sandbox.cell import kernel
 from gate.sandbox.cell.enclosed import Become
+from gate.sandbox.cell.folder import remove
 from gate.sandbox.cell.warden import attend
 
 BOOT = (
@@ -33,6 +35,8 @@ BOOT = (
     "except BaseException as error: end(error)\n"
     "else: end(None)"
 )
+GOODBYE = b"."
+"""What a client sends that ends by itself."""
 _Program = tuple[types.CodeType, dict[str, object], Callable[[BaseException | None], NoReturn]]
 
 
@@ -65,7 +69,9 @@ def _serve(control: int, cell: dict[str, object]) -> NoReturn:
                 word, handles, _, _ = socket.recv_fds(asked, 1, 1)
             except InterruptedError:
                 continue
-            if not word:
+            if not handles:
+                if word != GOODBYE:
+                    _remove_all(str(cell["folder"]))
                 os._exit(0)
             if os.fork() == 0:
                 asked.detach()
@@ -73,6 +79,15 @@ def _serve(control: int, cell: dict[str, object]) -> NoReturn:
                 attend(socket.socket(fileno=handles[0]), cell)
                 os._exit(0)
             os.close(handles[0])
+
+
+def _remove_all(folder: str) -> None:
+    """Remove what a client leaves that was killed, once no warden works in there."""
+    with contextlib.suppress(ChildProcessError):
+        os.wait()  # returns when all are gone, since none is kept to be waited for
+    with contextlib.suppress(OSError):
+        parent = os.open(os.path.dirname(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        remove(parent, os.path.basename(folder))
 
 
 def _leave_network(cell: dict[str, object]) -> None:
@@ -93,18 +108,19 @@ def _as_python(arguments: list[str]) -> _Program:
     sys.path.pop()
     for name in [name for name in sys.modules if name.partition(".")[0] == "gate"]:
         del sys.modules[name]
+    path = os.path.abspath(arguments[0])
     main_module = types.ModuleType("__main__")
-    main_module.__file__ = arguments[0]
-    main_module.__builtins__ = builtins  # type: ignore[attr-defined]
+    main_module.__file__ = path
+    main_module.__dict__.update(__cached__=None, __annotations__={}, __builtins__=builtins)
     sys.modules["__main__"] = main_module
     try:
-        with open(arguments[0], "rb") as stream:
+        with open(path, "rb") as stream:
             source = stream.read()
     except OSError as error:
-        sys.stderr.write(f"{sys.executable}: can't open file {arguments[0]!r}: {error}\n")
+        sys.stderr.write(f"{sys.executable}: can't open file {path!r}: {error}\n")
         sys.exit(2)
     try:
-        code = compile(source, arguments[0], "exec", dont_inherit=True)
+        code = compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         _end(error.with_traceback(None))
     return code, main_module.__dict__, _end
@@ -118,7 +134,8 @@ def _end(error: BaseException | None) -> NoReturn:
     elif error is not None:
         code = 1
         trace = error.__traceback__
-        sys.excepthook(type(error), error, trace.tb_next if trace else None)
+        trace = trace.tb_next if trace else None  # without the frame that called
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
     threading = sys.modules.get("threading")
     try:
         if threading is not None:
