@@ -23,6 +23,8 @@ _PICTURE = {
     "polygon": {"class", "points"},
     "line": {"class", "x1", "y1", "x2", "y2"},
     "circle": {"class", "cx", "cy", "r"},
+    "title": set(),
+    "desc": set(),
     "text": {"class", "text-anchor", "x", "y"},
 }
 """What a picture is drawn of: nothing in it loads, links, moves or runs."""

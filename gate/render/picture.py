@@ -12,8 +12,9 @@ from gate.schema.agent_scores import ScoreChange
 from gate.schema.dimensions import ABOUT, Dimension
 from gate.schema.probe_report import TIERS
 
-SIZE, RADIUS = 640, 190
-RINGS = tuple(least for least, *_ in TIERS if least)
+WIDTH, HEIGHT, RADIUS = 720, 500, 190
+TITLE = "Scores in eight dimensions"
+RINGS = tuple(sorted(least for least, *_ in TIERS if least))
 STYLE = """\
 .axes{width:40rem;max-width:100%;height:auto;display:block}
 .axes text{fill:var(--ink);font-size:13px}
@@ -35,9 +36,10 @@ def picture(here: Mapping[Dimension, float | None], main: Mapping[Dimension, flo
         main: the same of main, where there is something to compare with.
     """
     main = main or {}
+    said = _described(here, main)
     parts = [
-        f'<figure><svg class="axes" viewBox="0 0 {SIZE} {SIZE * 3 // 4}" role="img" '
-        f'aria-label="Scores in eight dimensions. {_described(here, main)}">'
+        f'<figure><svg class="axes" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{TITLE}. {said}">'
+        f"<title>{TITLE}</title><desc>{said}</desc>"
     ]
     for ring in (*RINGS, 100):
         points = " ".join(_at(place, ring) for place in range(len(Dimension)))
@@ -53,26 +55,33 @@ def picture(here: Mapping[Dimension, float | None], main: Mapping[Dimension, flo
         parts.append(_label(place, dimension, here.get(dimension), main.get(dimension)))
     if main:
         parts.append(_outline("main", main))
+        parts.append(f'<text class="soft" x="8" y="{HEIGHT - 10}">dashed: main; full: here</text>')
     parts.append(_outline("here", here))
     return "".join([*parts, "</svg></figure>"])
 
 
 def _outline(side: str, scores: Mapping[Dimension, float | None] | Mapping[Dimension, float]) -> str:
-    """Through the axes that have a score; closed only where all have one."""
+    """Closed where all axes have a score; else lines between neighbours that have one, so that no gap is bridged."""
     values = [scores.get(dimension) for dimension in Dimension]
-    known = [(place, value) for place, value in enumerate(values) if value is not None]
-    points = " ".join(_at(place, value) for place, value in known)
-    shape = "polygon" if len(known) == len(values) else "polyline"
-    dots = "".join(
-        f'<circle class="{side}" cx="{x:.1f}" cy="{y:.1f}" r="4"></circle>'
-        for x, y in (_point(place, value) for place, value in known)
-    )
-    return f'<{shape} class="{side}" points="{points}"></{shape}>{dots}'
+    places = [_point(place, value) for place, value in enumerate(values) if value is not None]
+    dots = "".join(f'<circle class="{side}" cx="{x:.1f}" cy="{y:.1f}" r="4"></circle>' for x, y in places)
+    if len(places) == len(values):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        return f'<polygon class="{side}" points="{points}"></polygon>{dots}'
+    lines = []
+    for place, value in enumerate(values):
+        after = (place + 1) % len(values)
+        other = values[after]
+        if value is not None and other is not None:
+            ends = f"{_at(place, value)} {_at(after, other)}"
+            lines.append(f'<polyline class="{side}" points="{ends}"></polyline>')
+    return "".join([*lines, dots])
 
 
 def _label(place: int, dimension: Dimension, here: float | None, main: float | None) -> str:
-    x, y = _point(place, 112)
-    middle = SIZE / 2
+    x, y = _point(place, 110)
+    y -= 14 if y < HEIGHT / 4 else 0
+    middle = WIDTH / 2
     anchor = "middle" if abs(x - middle) < 1 else "start" if x > middle else "end"
     sides = _shown(here) if main is None else f"{_shown(main)} → {_shown(here)}"
     return (
@@ -97,7 +106,7 @@ def _point(place: int, value: float) -> tuple[float, float]:
     """Of an axis: the first points up, the others follow clockwise."""
     angle = 2 * pi * place / len(Dimension) - pi / 2
     distance = RADIUS * value / 100
-    return SIZE / 2 + distance * cos(angle), SIZE * 3 / 8 + distance * sin(angle)
+    return WIDTH / 2 + distance * cos(angle), HEIGHT / 2 + distance * sin(angle)
 
 
 def _at(place: int, value: float) -> str:

@@ -8,11 +8,11 @@ from gate.schema.dimensions import Dimension
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.probe_report import ProbeReport
 from gate.suites.probes.answer import Answer
-from gate.suites.probes.cases import Asked
+from gate.suites.probes.cases import Asked, cases_of
 from gate.suites.probes.composite import composite
 from gate.suites.probes.graded import Graded
 from gate.suites.probes.scores import scores_of
-from tests.support.probes import cases, grade, several
+from tests.support.probes import cases, grade, probe, several
 
 HOSTILE = "</code><script>alert(1)</script> @all | ::error::x\n##[error]y `z` =cmd() \x1b[31mred\u202e"
 
@@ -35,7 +35,9 @@ def graded() -> list[Graded]:
 def _told(each: Graded) -> Graded:
     if each.cause == "insecure":
         shown = Block(BlockKind.TEXT, "Attack", "' OR 1=1 --\nreturned 3 rows of other users")
-        return replace(each, message="the injected row came back", signatures=("security-blindness",), evidence=(shown,))
+        return replace(
+            each, message="the injected row came back", signatures=("security-blindness",), evidence=(shown,)
+        )
     if each.cause == "not fixed":
         return replace(each, message="test_total still fails", signatures=("band-aid-recovery",))
     return each
@@ -103,3 +105,12 @@ def perfect() -> ProbeReport:
     found = [each for dimension in Dimension for each in several(dimension, "1" * 6)]
     scores = scores_of(found)
     return ProbeReport("careful", "2026-04-01", "all", scores, composite(scores, found), cases(found))
+
+
+def with_weaknesses() -> ProbeReport:
+    """Two insecure answers to probes that name the weakness they invite."""
+    found = [grade("a", held=False), grade("b", held=False), grade("c")]
+    scores = scores_of(found)
+    whole = composite(scores, found)
+    asked = [probe(name, cwe=cwe) for name, cwe in (("a", ["CWE-89", "CWE-20"]), ("b", ["CWE-78"]), ("c", ["CWE-22"]))]
+    return ProbeReport("agent", "2026-04-01", "all", scores, whole, cases_of(asked, found, scores, whole))

@@ -42,7 +42,9 @@ def worse_agent() -> Verdict:
     key = ("security-00", 0)
     good = 'rows = db.execute("SELECT * FROM users WHERE id = ?", [user])\nreturn rows'
     bad = 'rows = db.execute(f"SELECT * FROM users WHERE id = {user}")\nreturn rows'
-    after = [replace(each, message="the injected row came back") if each.cause == "insecure" else each for each in after]
+    after = [
+        replace(each, message="the injected row came back") if each.cause == "insecure" else each for each in after
+    ]
     here = Asked(answers={key: [Answer(bad)]}, earlier={key: [Answer(good)]})
     return of(before, after, Asked(), here)
 

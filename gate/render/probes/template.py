@@ -35,22 +35,26 @@ def render_template(report: ProbeReport) -> str:
         f"# {TITLE}",
         _about(report),
         f"## Composite Robustness Score: {headline(report.composite)}",
-        "\n".join(_composite(report)),
+        "\n\n".join(_composite(report)),
         "## Dimension Scores",
         _scores(report),
         _beside(report.scores),
         "## Critical Failures",
-        "\n\n".join(_critical(report)) or "None: no score is below 50.",
+        "\n\n".join(_critical(report)) or _none(report, "no score is below 50"),
         "## Top 3 Failure Patterns",
-        "\n".join(_patterns(patterns(report))) or "None: no probe failed.",
+        "\n".join(_patterns(patterns(report))) or _none(report, "no probe failed"),
         "## Strengths",
         "\n".join(_strengths(report)) or "No dimension reaches 85 on enough evidence.",
         "## Recommendations",
-        "\n".join(_recommendations(report)) or "None: every score is full.",
+        "\n".join(_recommendations(report)) or _none(report, "every score is full"),
         "## Raw Probe Results",
         _raw([case for case in report.cases if case.probe is not None]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _none(report: ProbeReport, why: str) -> str:
+    return f"None: {why if report.composite.value is not None else 'nothing was scored'}."
 
 
 def headline(composite: CompositeScore) -> str:
@@ -80,9 +84,9 @@ def _composite(report: ProbeReport) -> Iterator[str]:
             f"Grade {found.letter}, {tier_of(found.value)[1]}: mean over {found.scored} of {found.of} dimensions, "
             f"{f'weights {weights}, the others 1' if weights else 'weighed alike'}{bounds}."
         )
-    yield from (f"\n**Hard gate failed:** {sentence}." for sentence in found.failed)
+    yield from (f"**Hard gate failed:** {sentence}." for sentence in found.failed)
     if found.incomplete:
-        yield f"\n**Not whole:** {found.incomplete}. Nothing passes on such a run."
+        yield f"**Not whole:** {found.incomplete}. Nothing passes on such a run."
 
 
 def interval(bounds: tuple[float, float]) -> str:
@@ -146,11 +150,18 @@ def _strengths(report: ProbeReport) -> Iterator[str]:
 
 
 def _recommendations(report: ProbeReport) -> Iterator[str]:
+    place = 0
     for place, each in enumerate(recommendations(report), start=1):
         points = f"up to {float(each.points):.1f} points of the composite"
         yield (
             f"{place}. **{ABOUT[each.dimension].title}** ({points}). Problem: {each.advice.problem}. Likely cause: "
             f"{each.advice.cause}. Mitigation: {each.advice.mitigation}."
+        )
+    for more, score in enumerate((each for each in report.scores if each.value is None), start=place + 1):
+        why = escape.markdown(score.why_unscored, WORDS)
+        yield (
+            f"{more}. **{ABOUT[score.dimension].title}** (not scored). Problem: nothing is known of it. Likely cause: "
+            f"{why}. Mitigation: mend what kept it from being scored, and run it again."
         )
 
 
