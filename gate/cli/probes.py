@@ -9,7 +9,9 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import MODES, OUTPUT
+from gate.schema.dimensions import Dimension
 
+DIMENSIONS = tuple(dimension.value for dimension in Dimension)
 FOLDER = OUTPUT / "probes"
 
 
@@ -50,9 +52,7 @@ def who(command: Any) -> Any:
 def scored(command: Any) -> Any:
     """Options of what is made of answers."""
     for option in (
-        click.option(
-            "--unsafe-no-sandbox", is_flag=True, help="Run everything with your own rights; marks the report."
-        ),
+        click.option("--unsafe-no-sandbox", is_flag=True, help="Run all with your own rights; marks the report."),
         click.option("--date", default=None, help="Date that the report shows; by default today's."),
         click.option("--strict", is_flag=True, help="Exit with 1 where a hard gate fails."),
         click.option("--max-unscored", default=None, type=float, help="Share of answers that may be unscored."),
@@ -113,3 +113,80 @@ def score(console: Console, /, **options: Any) -> int:
     from gate.cli.probes_run import run_probes
 
     return run_probes(console, {**options, "mode": "replay"})
+
+
+@probes.command("list", epilog="Example: gate probes list --dimension security")
+@click.option("--json", "as_json", is_flag=True, help="Everything about each, as JSON.")
+@which
+@click.pass_obj
+def list_(console: Console, /, **options: Any) -> int:
+    """List the probes that a run would ask."""
+    from gate.cli.probes_catalog import list_probes
+
+    return list_probes(console, options)
+
+
+@probes.command(epilog="Example: gate probes lint --self-test probes/")
+@click.option("--self-test", is_flag=True, help="Also prove that each reference answer passes and each bad one fails.")
+@click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run the code of answers with your own rights.")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.pass_obj
+def lint(console: Console, /, self_test: bool, unsafe: bool, folders: tuple[Path, ...]) -> int:
+    """Check probes in FOLDERS, or those of the settings, else the shipped ones; 1 where something is to be mended."""
+    from gate.cli.probes_catalog import lint_probes
+
+    return lint_probes(console, folders, self_test=self_test, unsafe=unsafe)
+
+
+@probes.command(epilog="Example: gate probes new invoice-total --dimension adversarial-correctness --output probes")
+@click.argument("name")
+@click.option("--dimension", required=True, type=click.Choice(DIMENSIONS), help="What it is to count for.")
+@click.option(
+    "--output", default=Path("probes"), show_default=True, type=click.Path(path_type=Path), help="Folder of probes."
+)
+@click.pass_obj
+def new(console: Console, /, name: str, dimension: str, output: Path) -> int:
+    """Write a probe under the id NAME to start from."""
+    from gate.cli.probes_catalog import new_probe
+
+    return new_probe(console, name, dimension, output)
+
+
+def by_hand(command: Any) -> Any:
+    """Options of agents that a person drives."""
+    for option in (
+        click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Run code of answers with your own rights."),
+        click.option("--samples", default=None, type=click.IntRange(1, 100), help="How often each probe is asked."),
+        click.option("--answers", default=None, type=click.Path(path_type=Path), help="File of recorded answers."),
+        click.option("--agent", required=True, help="Name of the agent that is asked: product, version, model."),
+        click.argument("folder", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+@probes.command("export", epilog='Example: gate probes export by-hand --agent "Some IDE 4.2, model x"')
+@by_hand
+@which
+@click.pass_obj
+def export_(console: Console, /, **options: Any) -> int:
+    """Write prompts into FOLDER, for an agent that only a person can ask (in an IDE, in a chat).
+
+    Ask each in a conversation of its own, and say nothing else. Prompts of further rounds follow once their answers
+    are taken in.
+    """
+    from gate.cli.probes_by_hand import export_prompts
+
+    return export_prompts(console, options)
+
+
+@probes.command("import", epilog='Example: gate probes import by-hand --agent "Some IDE 4.2, model x"')
+@click.option("--by", default="", help="Who asked; by default your name on this machine.")
+@by_hand
+@which
+@click.pass_obj
+def import_(console: Console, /, **options: Any) -> int:
+    """Keep the answers in FOLDER, which `gate probes score` then grades."""
+    from gate.cli.probes_by_hand import import_answers
+
+    return import_answers(console, options)

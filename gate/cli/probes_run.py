@@ -127,15 +127,13 @@ def _asked(options: Mapping[str, Any]) -> Asked:
     root = Path.cwd()
     require_own_settings(root, "gate probes run")
     settings = settings_of(options)
-    from gate.record.locally import recordings_folder
     from gate.suites.probes.composite import parse_weights
 
     parse_weights(settings.probe_weights)
     mode: Mode = settings.mode
     output = Path(options["output"])
-    kept = options.get("answers") or settings.probe_answers
-    answers = root / kept if kept else recordings_folder(settings, root) / "probes" / "answers.ndjson"
-    if mode == "live" and not kept:
+    answers = answers_path(settings, options, root)
+    if mode == "live" and not (options.get("answers") or settings.probe_answers):
         answers = root / output / "answers.ndjson"
     return Asked(
         settings,
@@ -149,6 +147,14 @@ def _asked(options: Mapping[str, Any]) -> Asked:
         answers,
         options.get("named") or "",
     )
+
+
+def answers_path(settings: Settings, options: Mapping[str, Any], root: Path) -> Path:
+    """Where answers are recorded."""
+    from gate.record.locally import recordings_folder
+
+    kept = options.get("answers") or settings.probe_answers
+    return root / kept if kept else recordings_folder(settings, root) / "probes" / "answers.ndjson"
 
 
 def _date(given: str | None) -> str:
@@ -166,7 +172,7 @@ def _identity(chosen: Chosen | None, journal: Journal, asked: Asked) -> Identity
     Raises:
         UsageError: no agent is named, or several are recorded.
     """
-    if chosen is not None:
+    if chosen is not None and not asked.named:
         return chosen.identity
     if asked.mode != "replay":
         raise UsageError(

@@ -91,7 +91,8 @@ class CommandAgent:
         setup = self._setup
         reached = dict(calls.environment) if calls else {}
         filled = fill(self._template, task.prompt)
-        words = (filled.words[0], *((("", word),) for word in setup.leading(reached)), *filled.words[1:])
+        first = (("", str(setup.program.path)),) if setup.program else filled.words[0]
+        words = (first, *((("", word),) for word in setup.leading(reached)), *filled.words[1:])
         words = tuple(self._of_user(word) for word in words)
         before = {path: text.encode("utf-8") for path, text in {**task.probe.setup, **task.files}.items()}
         environment = {**_LOCALE, **reached, **setup.environment, **setup.variables(reached)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from gate.errors import UsageError
 _SYSTEM = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/lib"), Path("/lib64"))
 _USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
 _LONGEST_LINE = 4096
+_PATIENCE = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ def find_program(word: str, *, search: str | None, home: Path, checkout: Path) -
             remedy="install it, or give the whole path; a script of yours needs its interpreter in front",
         )
     path = Path(os.path.abspath(found))  # noqa: PTH100  links are kept: a virtual environment is known by its own
+    path = _behind_shim(path)
     programs = [path, *_interpreter(path, search)]
     trees: dict[Path, None] = {}
     for program in programs:
@@ -56,6 +60,24 @@ def find_program(word: str, *, search: str | None, home: Path, checkout: Path) -
                 trees[tree] = None
     folders = dict.fromkeys(str(program.parent) for program in programs)
     return Program(path, tuple(trees), ":".join((*folders, _USUAL_PATH)))
+
+
+def _behind_shim(path: Path) -> Path:
+    """The Python that a version manager's shim stands for, which would find nothing under another HOME."""
+    if path.parent.name != "shims" or not re.fullmatch(r"python[0-9.]*", path.name):
+        return path
+    try:
+        told = subprocess.run(
+            [path, "-I", "-c", "import sys; print(sys.executable)"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=_PATIENCE,
+            stdin=subprocess.DEVNULL,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return path
+    return Path(told) if told and Path(told).is_file() else path
 
 
 def _interpreter(path: Path, search: str | None) -> list[Path]:
