@@ -190,3 +190,27 @@ def import_(console: Console, /, **options: Any) -> int:
     from gate.cli.probes_by_hand import import_answers
 
     return import_answers(console, options)
+
+
+@probes.command(epilog="Example: gate probes grade --out to-grade.csv")
+@click.option("--out", default=None, type=click.Path(path_type=Path), help="Write what is to be graded, as CSV.")
+@click.option("--in", "taken", default=None, type=click.Path(path_type=Path), help="Take in a CSV with grades.")
+@click.option("--judge-cmd", default=None, help="Let a command grade, called as --agent-cmd of a run is.")
+@click.option("--judge-url", default=None, help="Let a model behind an API like OpenAI's grade.")
+@click.option("--judge-model", default=None, help="The model that grades.")
+@click.option("--all", "every", is_flag=True, help="All answers, not only those that no check can grade.")
+@click.option("--by", default="", help="Who graded, where a row does not say; by default your name here.")
+@click.option("--agent", "named", default=None, help="Whose answers, by name or digest, where several are recorded.")
+@click.option("--answers", default=None, type=click.Path(path_type=Path), help="File of recorded answers.")
+@click.option("--unsafe-no-sandbox", is_flag=True, help="Run code of answers with your own rights.")
+@which
+@click.pass_obj
+def grade(console: Console, /, **options: Any) -> int:
+    """Grade by hand, or by a judging model, what no check can.
+
+    A grade belongs to one recorded answer and overrides what the checks say of it. Who gave it, when, and what it was
+    before stand in a log beside the record, which only grows.
+    """
+    from gate.cli.probes_grade import grade_answers
+
+    return grade_answers(console, options)

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from gate.record.probes.by_hand import Question
     from gate.record.probes.journal import Journal
 
+_LARGEST = 64 * 2**20
+
 
 @contextlib.contextmanager
 def _questions(options: Mapping[str, Any]) -> Iterator[tuple[tuple[Question, ...], Journal, Identity]]:
     """What is open of the probes that are meant."""
-    from gate.cli.probes_run import answers_path, entries_of, settings_of
+    from gate.cli.probes_options import answers_path, entries_of, settings_of
     from gate.record.probes.by_hand import identity_of, open_questions
     from gate.record.probes.grades import read_grades
     from gate.record.probes.journal import Journal

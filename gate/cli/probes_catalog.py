@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,70}[a-z0-9])?")
 
 def list_probes(console: Console, options: Mapping[str, Any]) -> int:
     """Print the probes that are meant, one a line, or as JSON."""
-    from gate.cli.probes_run import entries_of, settings_of
+    from gate.cli.probes_options import entries_of, settings_of
     from gate.cli.probes_text import listing
 
     settings = settings_of(options)

@@ -53,7 +53,7 @@ def write_all(  # noqa: PLR0913  what, of whom, how, and where to
         composite=found.composite,
         cases=found.cases,
         before=_before(main),
-        attestation=attestation.describe(),
+        attestation=attestation.describe().removeprefix("sandbox: "),
         notes=(*reasons, *((attestation.describe(),) if attestation.unsafe else ())),
     )
     written = {
