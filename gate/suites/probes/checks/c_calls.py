@@ -24,7 +24,20 @@ _PRELUDE = """
 #include <stdlib.h>
 #include <string.h>
 #include <stdbool.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 static FILE *gate_out;
+static int gate_start;
+/* A copy that begins right after a page that can't be touched, or ends right before one. */
+static void *gate_copy(const void *data, size_t used, size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = size / page + 1;
+    char *all = mmap(NULL, (pages + 2) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all, page, PROT_NONE) || mprotect(all + (pages + 1) * page, page, PROT_NONE)) _exit(92);
+    char *place = gate_start ? all + page : all + (pages + 1) * page - size;
+    return memcpy(place, data, used);
+}
 static void gate_text(const char *s) {
     if (!s) { fputs("null", gate_out); return; }
     fputc('"', gate_out);
@@ -62,12 +75,33 @@ def caller_of(source: str, file: str, entry: str, calls: Sequence[Call]) -> str:
     )
     return (
         f'#define main gate_answer_main\n#include "{file}"\n#undef main\n{_PRELUDE}'
-        "int main(int argc, char **argv) {\n"
-        '    const char *fd = getenv("GATE_RESULT_FD");\n'
-        '    if (argc < 2 || !fd || !(gate_out = fdopen(atoi(fd), "w"))) return 90;\n'
-        f'    switch (atoi(argv[argc - 1])) {{\n{cases}    }}\n    fputs("}}\\n", gate_out);\n    fclose(gate_out);\n'
-        "    return 0;\n}\n"
+        f"static void gate_run(int number) {{\n    switch (number) {{\n{cases}    }}\n"
+        f'    fputs("}}\\n", gate_out);\n    fclose(gate_out);\n}}\n{_MAIN}'
     )
+
+
+_MAIN = """
+int main(int argc, char **argv) {
+    const char *fd = getenv("GATE_RESULT_FD");
+    if (argc < 2 || !fd) return 90;
+    pid_t child = fork();
+    if (child == 0) {
+        gate_start = 1;
+        if (!(gate_out = fopen("/dev/null", "w"))) _exit(93);
+        gate_run(atoi(argv[argc - 1]));
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) return 94;
+    if (WIFSIGNALED(status)) { signal(WTERMSIG(status), SIG_DFL); raise(WTERMSIG(status)); }
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) return WEXITSTATUS(status);
+    if (!(gate_out = fdopen(atoi(fd), "w"))) return 95;
+    gate_run(atoi(argv[argc - 1]));
+    return 0;
+}
+"""
+"""Each call is made twice: with a forbidden page before its texts and arrays, then with one behind them, so that a step
+beyond either end is a crash on every machine."""
 
 
 def _signature(source: str, entry: str) -> tuple[str, list[str]]:
@@ -87,6 +121,12 @@ def _type(text: str) -> str:
 
 
 def _parameter(text: str) -> str:
+    """The type of a parameter; `const ` stays in front where the function promises not to write to it."""
+    constant = "const " if re.search(r"\bconst\b", text) else ""
+    return constant + _bare_parameter(text)
+
+
+def _bare_parameter(text: str) -> str:
     array = "[" in text
     bare = _type(re.sub(r"\[[^\]]*\]", " ", text))
     words = bare.split(" ")
@@ -113,7 +153,7 @@ def _case(entry: str, returns: str, parameters: list[str], call: Call) -> str:
     place = int(wanted[5:-1]) if isinstance(wanted, str) and re.fullmatch(r"args\[\d\]", wanted) else None
     if place is not None:
         lines.append(f"        {entry}({given});\n")
-        lines.append(_told_array(place, parameters[place], call.args[place]))
+        lines.append(_told_array(place, parameters[place].removeprefix("const "), call.args[place]))
         return "".join(lines)
     if returns == "void":
         raise SignatureError(f"`{entry}` returns nothing, and the case does not say which argument to look at")
@@ -150,20 +190,24 @@ def _told(name: str, kind: str) -> str:
 
 
 def _declared(name: str, kind: str, value: object) -> str:
+    constant, kind = kind.startswith("const "), kind.removeprefix("const ")
     if kind == "char *":
         if value is None:
             return f"char *{name} = NULL;"
         if not isinstance(value, str):
             raise SignatureError(f"{json.dumps(value)[:50]} is no text")
-        spare = max(64, 2 * len(value.encode()))
-        return f"char {name}[{len(value.encode()) + 1 + spare}] = {_literal(value)};"
+        used = len(value.encode("utf-8", "surrogatepass")) + 1
+        size = used if constant else 3 * used + 64
+        return f"char *{name} = gate_copy({_literal(value)}, {used}, {size});"
     if kind.endswith(" *") and _is_scalar(kind.removesuffix(" *")):
         if value is None:
             return f"{kind}{name} = NULL;"
         if not isinstance(value, list):
             raise SignatureError(f"{json.dumps(value)[:50]} is no list")
-        items = ", ".join(_number(one) for one in value) or "0"
-        return f"{kind.removesuffix(' *')} {name}[{max(len(value), 1)}] = {{{items}}};"
+        element, items = kind.removesuffix(" *"), ", ".join(_number(one) for one in value) or "0"
+        bytes_of = f"{len(value)} * sizeof({element})"
+        given = f"({element}[{max(len(value), 1)}]){{{items}}}"
+        return f"{kind}{name} = gate_copy({given}, {bytes_of}, {bytes_of});"
     if _is_scalar(kind):
         return f"{kind} {name} = {_number(value)};"
     raise SignatureError(f"an argument of type `{kind}` can't be passed")

@@ -24,6 +24,7 @@ class Call:
         args, kwargs, names: tagged JSON, see `harness/encoding.py`.
         folder: working folder of a `code` call, below the job's; made when it is not there.
         wall: seconds, where it has less than the probe's limit.
+        unless: name of a series of calls, which ends with the first of them that takes too long.
     """
 
     kind: Literal["call", "code", "program"] = "call"
@@ -34,6 +35,7 @@ class Call:
     stdin: str | None = None
     folder: str = ""
     wall: float | None = None
+    unless: str = ""
 
     def as_json(self, index: int) -> dict[str, Any]:
         """What the program in the cell reads."""
@@ -47,6 +49,7 @@ class Call:
             "stdin": self.stdin,
             "folder": self.folder,
             "wall": self.wall,
+            "unless": self.unless,
         }
 
 
@@ -62,6 +65,7 @@ class Status(StrEnum):
     CRASHED = "crashed"
     SYNTAX = "syntax error"
     MISSING = "missing entry"
+    SKIPPED = "not run, since one before it took too long"
     NO_TOOLCHAIN = "no toolchain"
     HARNESS = "harness error"
 
@@ -127,6 +131,7 @@ CAUSES: Mapping[Status, str] = {
     Status.CRASHED: "crashed",
     Status.SYNTAX: "syntax error",
     Status.MISSING: "missing entry",
+    Status.SKIPPED: "time-out",
     Status.NO_TOOLCHAIN: "no toolchain",
     Status.HARNESS: "harness error",
 }

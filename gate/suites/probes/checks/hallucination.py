@@ -199,7 +199,16 @@ def _arity(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | No
 
 def _from_javascript(raised: Raised, code: Code) -> Invented | None:
     """`x.y is not a function` for a global or an imported module, a module that is not there, a function of no one."""
-    found = re.match(r"(?:\(intermediate value\)|([\w$.]+)) is not a (?:function|constructor)", raised.message)
+    found = re.match(
+        r"(?:\(intermediate value\)\S*|([\w$.]+)(?:\(\.\.\.\)\S*)?) is not a (?:function|constructor)", raised.message
+    )
+    name = re.search(r"\.([\w$]+) is not a (?:function|constructor)", raised.message)
+    if (
+        name
+        and raised.facts.get("builtin") is False
+        and not re.search(rf"\b{re.escape(name[1])}\s*(?:\([^)]*\)\s*\{{|[:=])", code.text)
+    ):
+        return Invented(name[1], raised.shown)
     if found and found[1] and "." in found[1]:
         head = found[1].split(".")[0]
         imported = re.search(rf"\b(?:require\(|from\s)[^;\n]*|\bimport\b[^;\n]*\b{re.escape(head)}\b", code.text)

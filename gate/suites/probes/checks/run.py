@@ -175,6 +175,8 @@ def _not_loaded(why: Mapping[str, Any]) -> Outcome:
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:
+    if "skipped" in record:
+        return Outcome(Status.SKIPPED)
     if "timeout" in record:
         return Outcome(Status.TIMED_OUT)
     if "memory" in record:

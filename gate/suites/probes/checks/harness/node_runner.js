@@ -67,6 +67,9 @@ function asLine(record) {
   return line + '\n';
 }
 
+const BUILTINS = [Array, String, Number, Boolean, Object, Map, Set, WeakMap, Promise, RegExp, Date, Error, Function, Symbol, BigInt,
+  Math, JSON, Reflect, Buffer, URL, URLSearchParams, process, console];
+
 function facts(error) {
   const mro = [];
   for (let kind = error && typeof error === 'object' ? Object.getPrototypeOf(error) : null; kind; kind = Object.getPrototypeOf(kind)) {
@@ -75,6 +78,8 @@ function facts(error) {
   if (!mro.length) mro.push('thrown ' + typeof error);
   const message = error instanceof Error || (error && error.message !== undefined) ? String(error.message) : String(error);
   const found = { mro: mro.slice(0, 20), message: message.replaceAll(process.cwd() + '/', '').slice(0, 1000), frames: [] };
+  const called = /([\w$]+) is not a (?:function|constructor)$/.exec(message);
+  if (called) found.builtin = BUILTINS.some((kind) => called[1] in kind || (kind.prototype && called[1] in kind.prototype));
   if (error && typeof error.code === 'string') found.code = error.code.slice(0, 100);
   if (error && typeof error.stack === 'string') found.stack = error.stack.replaceAll(process.cwd() + '/', '').slice(0, 1000);
   return found;
@@ -182,9 +187,16 @@ async function inMain() {
     process.exit(0);
   }
   tell({ load: {} });
+  const over = new Set();
   for (const call of plan.calls) {
+    if (over.has(call.unless)) {
+      tell({ index: call.index, skipped: true });
+      continue;
+    }
     tell({ index: call.index, begun: true });
-    tell({ ...(await oneWorker(plan, call)), index: call.index });
+    const record = await oneWorker(plan, call);
+    if (record.timeout && call.unless) over.add(call.unless);
+    tell({ ...record, index: call.index });
   }
   tell({ finished: true });
   process.exit(0);

@@ -206,9 +206,16 @@ def main():
         tell({"load": {"missing": plan["entry"]}})
         return
     tell({"load": {}})
+    over = set()
     for call in plan["calls"]:
+        if call["unless"] in over:
+            tell({"index": call["index"], "skipped": True})
+            continue
         tell({"index": call["index"], "begun": True})
-        tell({"index": call["index"], **run(plan, call, module)})
+        record = run(plan, call, module)
+        if "timeout" in record and call["unless"]:
+            over.add(call["unless"])
+        tell({"index": call["index"], **record})
     tell({"finished": True})
 
 

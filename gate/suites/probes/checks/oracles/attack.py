@@ -166,6 +166,7 @@ def call(
     after: str = "",
     extra: str = "",
     wall: float | None = None,
+    series: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
@@ -175,6 +176,8 @@ def call(
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
         extra: expression of what was observed.
+        wall: seconds, where it has less than the probe's limit.
+        series: whether the calls of this attack end with the first that takes too long.
     """
     script = context.language in ("javascript", "typescript")
     code = (_JAVASCRIPT if script else _PYTHON).format(
@@ -185,7 +188,14 @@ def call(
         extra=extra or ("null" if script else "None"),
     )
     bound = {"canary": context.canary, **names}
-    return Call("code", code=code, names=bound, folder=f"{context.place}/{index}", wall=wall)
+    return Call(
+        "code",
+        code=code,
+        names=bound,
+        folder=f"{context.place}/{index}",
+        wall=wall,
+        unless=context.place if series else "",
+    )
 
 
 def seen(outcome: Outcome) -> Seen:

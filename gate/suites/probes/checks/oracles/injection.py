@@ -278,7 +278,13 @@ def _redos(context: Context) -> Prepared:
     attacks = context.values("payloads", _REDOS)
     wall = float(context.options.get("seconds", 2.0))
     calls = tuple(
-        call(context, index, {"payload": payload}, wall=None if index < len(benign) else wall)
+        call(
+            context,
+            index,
+            {"payload": payload},
+            wall=None if index < len(benign) else wall,
+            series=index >= len(benign),
+        )
         for index, payload in enumerate([*benign, *attacks])
     )
 
