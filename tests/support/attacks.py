@@ -77,6 +77,19 @@ ATTACKS = (
         "for _ in range(8):\n if os.fork() == 0:\n  held = b'x' * (24 << 20); time.sleep(60)\ntime.sleep(60)",
         Ending.MEMORY,
     ),
+    _attack(
+        "memory bomb in socket buffers",
+        "held = []\nwhile True:\n one, other = socket.socketpair(); one.setblocking(False); held += [one, other]\n"
+        " try:\n  while True: one.send(b'x' * 65536)\n except BlockingIOError: pass\n"
+        " if len(held) == 480: time.sleep(60)",
+        Ending.MEMORY,
+    ),
+    _attack(
+        "memory bomb in page tables",
+        "import mmap\nheld = mmap.mmap(-1, 1 << 36, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+        "for place in range(0, 1 << 36, 1 << 21): held[place]\ntime.sleep(60)",
+        Ending.MEMORY,
+    ),
     _attack("CPU loop", "while True: pass", Ending.CPU, cpu=0.1),
     _attack(
         "CPU loop in children", "for _ in range(4): os.fork()\nwhile True: pass", Ending.CPU, Ending.BLOCKED, cpu=0.2

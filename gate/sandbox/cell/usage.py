@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import stat
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_FIELDS = (b"VmRSS", b"VmPTE", b"VmSwap")
+_SOCKET = 208 * 1024  # what the kernel lets one hold by default
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -62,29 +63,22 @@ def processor_seconds(processes: list[int]) -> float:
     return ticks / _TICKS
 
 
-def memory(processes: list[int], limit: int) -> int:
-    """Bytes that processes hold together. What they share counts once, but only where it decides about the limit."""
-    resident = 0
-    for process in processes:
-        fields = _read(f"/proc/{process}/statm").split()
-        resident += int(fields[1]) * _PAGE if len(fields) > 1 else 0
-    if resident <= limit:
-        return resident
-    return sum(_proportional(process) for process in processes)
+def memory(processes: list[int], limit: int, sockets: int) -> int:
+    """Bytes that processes hold together: pages, page tables, swap, and what their sockets may hold for them.
+
+    What processes share counts once, but only where it decides about the limit, since that takes long to find out.
+    """
+    buffers = sockets * _SOCKET
+    total = buffers + sum(sum(_held(process)) for process in processes)
+    if total <= limit:
+        return total
+    return buffers + sum(_proportional(process) + sum(_held(process)[1:]) for process in processes)
 
 
-def _proportional(process: int) -> int:
-    for line in _read(f"/proc/{process}/smaps_rollup").splitlines():
-        if line.startswith(b"Pss:"):
-            return int(line.split()[1]) * 1024
-    fields = _read(f"/proc/{process}/statm").split()
-    return int(fields[1]) * _PAGE if len(fields) > 1 else 0
-
-
-def unlinked_bytes(processes: list[int], device: int) -> int:
-    """Bytes of files on a device that have no name any more but are held open."""
-    total = 0
-    seen: set[int] = set()
+def held_open(processes: list[int], device: int) -> tuple[int, int]:
+    """How many sockets processes have, and the bytes of files on a device that are open but have no name any more."""
+    sockets: set[int] = set()
+    unlinked: dict[int, int] = {}
     for process in processes:
         try:
             handles = os.listdir(f"/proc/{process}/fd")
@@ -95,11 +89,29 @@ def unlinked_bytes(processes: list[int], device: int) -> int:
                 found = os.stat(f"/proc/{process}/fd/{handle}")
             except OSError:
                 continue
-            new = found.st_dev == device and found.st_nlink == 0 and found.st_ino not in seen
-            if new and stat.S_ISREG(found.st_mode):
-                seen.add(found.st_ino)
-                total += found.st_blocks * 512
-    return total
+            if stat.S_ISSOCK(found.st_mode):
+                sockets.add(found.st_ino)
+            elif found.st_dev == device and found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
+                unlinked[found.st_ino] = found.st_blocks * 512
+    return len(sockets), sum(unlinked.values())
+
+
+def _held(process: int) -> tuple[int, int, int]:
+    """Bytes of resident pages, of page tables and of swap (proc_pid_status(5))."""
+    found = {}
+    for line in _read(f"/proc/{process}/status").splitlines():
+        name, _, value = line.partition(b":")
+        if name in _FIELDS:
+            found[name] = int(value.split()[0]) * 1024
+    return found.get(b"VmRSS", 0), found.get(b"VmPTE", 0), found.get(b"VmSwap", 0)
+
+
+def _proportional(process: int) -> int:
+    """Bytes of resident pages, of shared ones only this process's part; all of them where that can't be read."""
+    for line in _read(f"/proc/{process}/smaps_rollup").splitlines():
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    return _held(process)[0]
 
 
 def _stat(process: int) -> list[bytes]:

@@ -9,6 +9,7 @@ Code here must not clean up in `finally`: the process that becomes the job leave
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -214,9 +215,10 @@ class _Warden:
     def _standard_input(self) -> int:
         if self.stdin is None:
             return os.open(_NOTHING, os.O_RDONLY | os.O_CLOEXEC)
-        handle = os.memfd_create("stdin")
+        handle = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         with open(handle, "wb", closefd=False) as stream:
             stream.write(self.stdin)
+        fcntl.fcntl(handle, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         os.lseek(handle, 0, os.SEEK_SET)
         return handle
 

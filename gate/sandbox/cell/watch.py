@@ -163,20 +163,20 @@ class Watch:
     def _look(self) -> None:
         """See what the job uses now."""
         processes = usage.descendants(self.above)
-        if usage.memory(processes, self.limits["memory"]) > self.limits["memory"]:
+        sockets, unlinked = usage.held_open(processes, os.fstat(self.opened).st_dev)
+        limits = self.limits
+        waited_for = [self.above] if self.above != os.getpid() else []
+        if usage.memory(processes, limits["memory"], sockets) > limits["memory"]:
             self.reason = "memory"
-        elif self.cpu + usage.processor_seconds(processes) > self.limits["cpu"]:
+        elif self.cpu + usage.processor_seconds(processes + waited_for) > limits["cpu"]:
             self.reason = "cpu"
-        elif self.count_processes and usage.threads(processes) > self.limits["processes"]:
+        elif self.count_processes and usage.threads(processes) > limits["processes"]:
             self.answers.refused.add("fork")
             self.reason = "blocked"
         elif not self.count_disk:
             self.see_disk()
-        else:
-            device = os.fstat(self.opened).st_dev
-            limit = self.limits["disk"]
-            if folder.used(self.opened, limit) + usage.unlinked_bytes(processes, device) > limit:
-                self.reason = "disk"
+        elif folder.used(self.opened, limits["disk"]) + unlinked > limits["disk"]:
+            self.reason = "disk"
 
     def see_disk(self) -> None:
         """Remember when the job's folders are full."""
