@@ -74,7 +74,7 @@ class Job:
         argv: the program, looked up in the job's PATH, and its arguments.
         files: what stands in its folders at first, by relative path; `~/` means its home, else its working folder.
         stdin: what it reads; None is the empty device.
-        environment: variables beside the few that every job has (PATH, HOME, TMPDIR, LANG, GATE_RESULT_FD).
+        environment: variables beside the few that every job has (docs/sandbox.md lists them).
         limits: what it may use.
         collect: relative paths or globs (`*`, `?`, `**`) of what is read back after its end.
         network: the one TCP port on 127.0.0.1 that it may connect to; None is no network at all.

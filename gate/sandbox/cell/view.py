@@ -5,7 +5,7 @@ job's folders in a memory file system of the size that its limit says.
 """
 
 # pathlib would make every fork larger
-# ruff: noqa: PTH102, PTH103, PTH110, PTH112, PTH114, PTH115, PTH120, PTH211
+# ruff: noqa: PTH123, PTH102, PTH103, PTH110, PTH112, PTH114, PTH115, PTH120, PTH211
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _SETTINGS = (
     "ca-certificates",
     "ca-certificates.conf",
     "debian_version",
-    "group",
     "host.conf",
     "hosts",
     "ld.so.cache",
@@ -30,13 +29,13 @@ _SETTINGS = (
     "mime.types",
     "nsswitch.conf",
     "os-release",
-    "passwd",
     "pki",
     "protocols",
     "services",
     "ssl",
     "timezone",
 )
+_USERS = ("/etc/passwd", "/etc/group")
 ETC = tuple(f"/etc/{name}" for name in _SETTINGS)
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 PROC = ("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm/overcommit_memory")
@@ -49,7 +48,7 @@ _INODES_PER_BYTE = 1 / 4096
 
 def readable(extra: list[str]) -> list[str]:
     """What a job may read beside its own folders, links resolved."""
-    return list(dict.fromkeys(os.path.realpath(path) for path in (*SYSTEM, *ETC, *extra)))
+    return list(dict.fromkeys(os.path.realpath(path) for path in (*SYSTEM, *ETC, *_USERS, *extra)))
 
 
 def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int:
@@ -68,6 +67,7 @@ def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int
     kernel.mount("root", place, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, _ROOT_SIZE)
     for path in (*SYSTEM, *ETC, *extra):
         _show(place, path)
+    _write_users(place, uid, gid)
     for path in DEVICES:
         _make_file(place + path)
         kernel.mount(path, place + path, flags=kernel.MS_BIND)
@@ -84,6 +84,20 @@ def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int
             os.symlink(f"{CELL}/tmp", f"{place}/{name}")  # noqa: S108
     kernel.enter_root(place)
     return os.open(CELL, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _write_users(place: str, uid: int, gid: int) -> None:
+    """Give the job's user a name and a home; programs ask for them, and the machine's users are nobody's business."""
+    users = (
+        "root:x:0:0::/:/bin/false",
+        f"job:x:{uid}:{gid}::{CELL}/home:/bin/sh",
+        "nobody:x:65534:65534::/:/bin/false",
+    )
+    groups = ("root:x:0:", f"job:x:{gid}:", "nogroup:x:65534:")
+    for path, lines in zip(_USERS, (users, groups), strict=True):
+        _make_file(place + path)
+        with open(place + path, "w", encoding="ascii") as stream:
+            stream.write("\n".join((*lines, "")))
 
 
 def _show(place: str, path: str) -> None:

@@ -187,6 +187,7 @@ class _Warden:
         extra = [*self.cell["readable"], *self.request["readable"]]
         environment = {
             "GATE_RESULT_FD": str(enclosed.RESULT),
+            "GIT_CONFIG_NOSYSTEM": "1",
             "HOME": f"{own}/home",
             "LANG": "C.UTF-8",
             "PATH": enclosed.PATH,

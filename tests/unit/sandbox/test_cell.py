@@ -17,6 +17,7 @@ import pytest
 from gate.errors import UsageError
 from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, SandboxError, open_cell
 
+EXPECTED_NAMES = {"GATE_RESULT_FD", "GIT_CONFIG_NOSYSTEM", "HOME", "LANG", "PATH", "TMPDIR"}
 QUICK = ("-I", "-S", "main.py")
 
 
@@ -69,7 +70,7 @@ def test_the_environment_is_clean(cell: Cell, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     ended = shell(cell, "env; cat /proc/1/environ | tr '\\0' '\\n'", environment={"MODEL": "x", "HOME": "/nowhere"})
     names = {line.partition("=")[0] for line in ended.stdout.decode().splitlines()}
-    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"GATE_RESULT_FD", "HOME", "LANG", "PATH", "TMPDIR", "MODEL"}
+    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == EXPECTED_NAMES | {"MODEL"}
     assert b"HOME=/nowhere" in ended.stdout
 
 
