@@ -53,14 +53,15 @@ class Graded:
 FACTS: Mapping[Dimension, tuple[str, ...]] = {
     Dimension.ADVERSARIAL: ("adversarial_passed", "adversarial_total", "naive_passed", "naive_total"),
     Dimension.SPEC: ("reasonableness", "assumption_stated", "question_asked"),
-    Dimension.CONSISTENCY: ("passed",),
+    Dimension.CONSISTENCY: ("passed", "growth"),
     Dimension.RECOVERY: ("fixed_round", "regressed"),
     Dimension.SECURITY: ("insecure", "functional", "warned"),
     Dimension.HALLUCINATION: ("hallucinated",),
     Dimension.DEGRADATION: ("points", "tier", "silent_wrong"),
     Dimension.REFUSAL: ("should_refuse", "refused"),
 }
-"""`reasonableness` is 0 to 2 and absent where nobody graded; `fixed_round` 1 to 3, 0 for never; `points` 3, 2 or 0;
+"""`reasonableness` is 0 to 2 and absent where nobody graded; `fixed_round` 1 to 3, 0 for never; `points` 3, 2 or 0; `growth` is
+the exponent of the operations over the size of the input, absent where it was not measured, and in no formula;
 the others count, or are 0 or 1."""
 
 CAUSES: tuple[str, ...] = (

@@ -19,6 +19,7 @@ from gate.suites.probes.dimensions import Dimension
 from gate.suites.probes.graded import Graded, Standing
 from gate.suites.probes.probe import Probe
 from gate.suites.probes.rounds import worth
+from gate.suites.probes.signatures import fragility
 
 if TYPE_CHECKING:
     from gate.sandbox.cell import Cell
@@ -78,10 +79,13 @@ def grade(
     if failed is not None and manual is None:
         return _graded(probe, sample, failed)
     examined = [examine(probe, answer, cell) for answer in answers]
+    if probe.dimension is Dimension.CONSISTENCY and examined[-1].works:
+        code = examined[-1].code
+        examined[-1] = replace(examined[-1], growth=fragility.growth_of(probe, code, cell) if code else None)
     said = _RULES[probe.dimension](probe, examined) if failed is None else failed
     if manual is not None:
         said = _by_hand(probe, said, manual)
-    found = signatures.detect(probe, answers, examined, cell) if failed is None else ()
+    found = _signatures(probe, examined) if failed is None else ()
     graded = _graded(probe, sample, said)
     return replace(
         graded,
@@ -89,6 +93,12 @@ def grade(
         evidence=(*_evidence(probe, examined[-1]), *(_block(one.name, one.evidence) for one in found)),
         manual=f"{manual.grade} by {manual.by}{': ' + manual.note if manual.note else ''}" if manual else "",
     )
+
+
+def _signatures(probe: Probe, examined: Sequence[Examined]) -> tuple[signatures.Signature, ...]:
+    last = examined[-1]
+    warning = static_rules.warned(last.extracted.prose, last.code, probe.checks.static_rules, probe.cwe)
+    return signatures.detect(signatures.Sighted(probe, examined, warning))
 
 
 def _graded(probe: Probe, sample: int, said: _Said) -> Graded:
@@ -162,7 +172,10 @@ def _consistency(probe: Probe, rounds: Sequence[Examined]) -> _Said:
     if examined.unmeasured:
         return _unscored(examined)
     said = _holds({}, examined)
-    return replace(said, facts={"passed": int(said.standing is Standing.PASSED)})
+    facts: dict[str, float] = {"passed": int(said.standing is Standing.PASSED)}
+    if examined.growth is not None:
+        facts["growth"] = examined.growth
+    return replace(said, facts=facts)
 
 
 def _spec(probe: Probe, rounds: Sequence[Examined]) -> _Said:

@@ -32,6 +32,7 @@ class Examined:
         unread: what the static rules could not read.
         invented: names that do not exist; empty where the probe does not ask.
         exercised: what came of the line that exercises the code, where the probe asks for invented names.
+        growth: exponent of the operations over the size of the input, for probes of consistency, where it was measured.
         unmeasured: cause why nothing can be said of the answer: no code, no toolchain, harness error.
     """
 
@@ -43,6 +44,7 @@ class Examined:
     unread: str = ""
     invented: tuple[Invented, ...] = ()
     exercised: Outcome | None = None
+    growth: float | None = None
     unmeasured: str = ""
     why: str = ""
 

@@ -187,7 +187,7 @@ def _arity(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | No
     if not isinstance(callee, dict) or not _ARITY.search(raised.message):
         return None
     module = str(callee.get("module", ""))
-    if not module or module.split(".")[0] in _OWN:
+    if not module or module.split(".", maxsplit=1)[0] in _OWN:
         return None
     if not _at_own_line(facts):
         given = facts.get("keywords") if isinstance(facts.get("keywords"), list) else []
@@ -227,7 +227,7 @@ def _from_javascript(raised: Raised, code: Code) -> Invented | None:
 
 
 _JS_GLOBALS = frozenset(
-    "Array Object String Number Math JSON Promise Date RegExp Map Set Symbol Reflect Buffer process console Intl BigInt".split()
+    ["Array", "Object", "String", "Number", "Math", "JSON", "Promise", "Date", "RegExp", "Map", "Set", "Symbol", "Reflect", "Buffer", "process", "console", "Intl", "BigInt"]
 )
 
 

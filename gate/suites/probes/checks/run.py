@@ -115,11 +115,11 @@ def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
     """Take the outcomes out of a job's lines; whether starting the rest makes sense."""
     begun: int | None = None
     loaded = False
-    for record in _records(ended.verdict):
+    for record in records(ended.verdict):
         load, index = record.get("load"), record.get("index")
         if isinstance(load, dict) and not loaded:
             if load:
-                told = _not_loaded(load)
+                told = not_loaded(load)
                 found.update((one, told) for one in left)
                 return False
             loaded = True
@@ -127,7 +127,7 @@ def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
             if "begun" in record:
                 begun = index
             else:
-                found[index] = _outcome(record)
+                found[index] = outcome_of(record)
                 begun = None
     if all(index in found for index in left):
         return False
@@ -149,7 +149,7 @@ def _broke(ended: Ended) -> bool:
     return ended.stderr.startswith(b"cell: ") or (b"gate_runner" in ended.stderr and b"solution." not in ended.stderr)
 
 
-def _records(verdict: bytes) -> list[dict[str, Any]]:
+def records(verdict: bytes) -> list[dict[str, Any]]:
     """The lines that are objects; the code under test may have written others."""
     found = []
     for line in verdict.split(b"\n"):
@@ -162,7 +162,7 @@ def _records(verdict: bytes) -> list[dict[str, Any]]:
     return found
 
 
-def _not_loaded(why: Mapping[str, Any]) -> Outcome:
+def not_loaded(why: Mapping[str, Any]) -> Outcome:
     if "syntax" in why:
         return Outcome(
             Status.SYNTAX,
@@ -171,10 +171,10 @@ def _not_loaded(why: Mapping[str, Any]) -> Outcome:
         )
     if "missing" in why:
         return Outcome(Status.MISSING, raised=Raised((), f"there is no `{_text(why['missing'], 100)}` in the code"))
-    return replace(_outcome(why), loading=True)
+    return replace(outcome_of(why), loading=True)
 
 
-def _outcome(record: Mapping[str, Any]) -> Outcome:
+def outcome_of(record: Mapping[str, Any]) -> Outcome:
     if "skipped" in record:
         return Outcome(Status.SKIPPED)
     if "timeout" in record:
@@ -200,9 +200,7 @@ def _raised(error: Mapping[str, Any]) -> Outcome:
         status = Status.MEMORY
     elif error.get("errno") in _FULL_ERRNOS and "OSError" in names:
         status = Status.DISK
-    elif (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names) or error.get("code") in _REFUSED_CODES:
-        status = Status.BLOCKED
-    elif "gaierror" in names:
+    elif (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names) or error.get("code") in _REFUSED_CODES or "gaierror" in names:
         status = Status.BLOCKED
     return Outcome(status, raised=raised)
 

@@ -16,10 +16,9 @@ from functools import cache
 from typing import Any
 
 from gate.suites.probes.checks.refusal import phrases, sentences
-from gate.suites.probes.checks.rules import Finding
+from gate.suites.probes.checks.rules import Finding, python_more
 from gate.suites.probes.checks.rules import javascript as for_javascript
 from gate.suites.probes.checks.rules import python as for_python
-from gate.suites.probes.checks.rules import python_more
 from gate.suites.probes.extract import Code
 from gate.suites.probes.languages import LANGUAGES
 

@@ -70,7 +70,7 @@ def _edit(node: Any, data: bytes, edits: list[tuple[int, int, bytes]]) -> bool: 
     kind = node.type
     if kind in _REFUSED and node.is_named:
         raise UnsupportedSyntaxError(f"line {node.start_point[0] + 1}: {kind.replace('_', ' ')}")
-    if kind in _BLANK or kind in _KEYWORDS and not node.is_named:
+    if kind in _BLANK or (kind in _KEYWORDS and not node.is_named):
         edits.append((node.start_byte, node.end_byte, b""))
         return False
     if kind in ("as_expression", "satisfies_expression"):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.getcwd())
-import gate_encoding as encoding  # noqa: E402
+import gate_encoding as encoding
 
 sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))

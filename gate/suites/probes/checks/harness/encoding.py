@@ -46,24 +46,24 @@ _MAKE = {
 }
 
 
-def encode(value, depth=0):
-    """Tagged JSON for any value; never raises for a value of a kind it does not know."""
-    if value is None or isinstance(value, bool) and type(value) is bool:
+def encode(value, depth=0, other=None):
+    """Tagged JSON for any value; what is of no kind that is known becomes `$object`, or what `other` makes of it."""
+    if value is None or (isinstance(value, bool) and type(value) is bool):
         return value
     if depth > _DEEPEST:
         return {"$object": "too deep"}
     kind = type(value)
     for base, made in _KINDS:
         if isinstance(value, base) and not _is_enum(value):
-            return made(value, depth + 1)
-    return _other(value, kind, depth + 1)
+            return made(value, depth + 1, other)
+    return _other(value, kind, depth + 1, other)
 
 
 def _is_enum(value):
     return any(base.__name__ == "Enum" and base.__module__ == "enum" for base in type(value).__mro__)
 
 
-def _integer(value, _depth):
+def _integer(value, _depth, _other):
     return (
         int(value)
         if abs(value) < 2**53
@@ -73,15 +73,15 @@ def _integer(value, _depth):
     )
 
 
-def _floating(value, _depth):
+def _floating(value, _depth, _other):
     value = float(value)
     return value if value - value == 0 else {"$float": str(value)}
 
 
-def _mapping(value, depth):
+def _mapping(value, depth, other):
     if all(type(key) is str and not key.startswith("$") for key in value):
-        return {key: encode(one, depth) for key, one in value.items()}
-    return {"$dict": [[encode(key, depth), encode(one, depth)] for key, one in value.items()]}
+        return {key: encode(one, depth, other) for key, one in value.items()}
+    return {"$dict": [[encode(key, depth, other), encode(one, depth, other)] for key, one in value.items()]}
 
 
 def _in_order(values):
@@ -91,19 +91,19 @@ def _in_order(values):
 _KINDS = (
     (int, _integer),
     (float, _floating),
-    (str, lambda value, _depth: str.__str__(value)),
-    (list, lambda value, depth: [encode(one, depth) for one in value]),
-    (tuple, lambda value, depth: {"$tuple": [encode(one, depth) for one in value]}),
+    (str, lambda value, _depth, _other: str.__str__(value)),
+    (list, lambda value, depth, other: [encode(one, depth, other) for one in value]),
+    (tuple, lambda value, depth, other: {"$tuple": [encode(one, depth, other) for one in value]}),
     (dict, _mapping),
-    ((set, frozenset), lambda value, depth: {"$set": _in_order([encode(one, depth) for one in value])}),
-    ((bytes, bytearray), lambda value, _depth: {"$bytes": base64.b64encode(bytes(value)).decode()}),
+    ((set, frozenset), lambda value, depth, other: {"$set": _in_order([encode(one, depth, other) for one in value])}),
+    ((bytes, bytearray), lambda value, _depth, _other: {"$bytes": base64.b64encode(bytes(value)).decode()}),
 )
 
 
-def _other(value, kind, depth):
+def _other(value, kind, depth, other):
     names = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
     if _is_enum(value):
-        return {"$enum": [value.name, encode(value.value, depth)]}
+        return {"$enum": [value.name, encode(value.value, depth, other)]}
     if "decimal.Decimal" in names:
         return {"$decimal": str(value)}
     if "datetime.datetime" in names or "datetime.date" in names or "datetime.time" in names:
@@ -111,7 +111,9 @@ def _other(value, kind, depth):
     if "pathlib.PurePath" in names or "pathlib._local.PurePath" in names:
         return {"$path": str(value)}
     if kind.__module__.split(".")[0] == "numpy" and hasattr(value, "tolist"):
-        return encode(value.tolist(), depth)
+        return encode(value.tolist(), depth, other)
+    if other is not None:
+        return other(value)
     try:
         shown = repr(value)[:300]
     except Exception:

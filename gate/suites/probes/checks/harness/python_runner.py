@@ -17,8 +17,8 @@ import time
 import types
 
 sys.path.insert(0, os.getcwd())
-import gate_encoding as encoding  # noqa: E402
-import gate_failure as failure  # noqa: E402
+import gate_encoding as encoding
+import gate_failure as failure
 
 sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))

@@ -159,9 +159,7 @@ def xml_entities(code: Code) -> Iterator[Finding]:
     """A parser of XML with external entities switched on, or without a limit."""
     for node, name in code.calls():
         text = ast.unparse(node)
-        if name.endswith(".setFeature") and "external_ges" in text and "True" in text:
-            yield Finding("xml-entities", "CWE-611", node.lineno, "external entities are switched on")
-        elif name in ("lxml.etree.XMLParser",) and is_constant(keyword(node, "resolve_entities"), True):
+        if (name.endswith(".setFeature") and "external_ges" in text and "True" in text) or (name in ("lxml.etree.XMLParser",) and is_constant(keyword(node, "resolve_entities"), True)):
             yield Finding("xml-entities", "CWE-611", node.lineno, "external entities are switched on")
         elif re.match(r"xml\.(?:etree\.|dom\.|sax)", name) and re.search(
             r"(?:parse|parseString|fromstring|iterparse|XML)$", name
