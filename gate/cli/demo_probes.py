@@ -14,6 +14,8 @@ from gate.errors import EXIT_HOLDS, EXIT_REGRESSION
 PROJECT = "coding_agent"
 _NEEDED = {"yaml": "pyyaml", "bandit": "bandit"}
 _RUN = ["probes", "run", "--date", "2026-11-30"]
+_MAIN = ".gate/main"
+"""Where what main's agent did stays."""
 _STORY = "somebody takes another coding agent, since it answers faster"
 _HEAD = "## Critical Failures"
 """Where the part of the report ends that is shown."""
@@ -42,24 +44,20 @@ def show_probes(console: Console, folder: Path, kept: Path) -> bool:
     repository = DemoRepository(folder, project(PROJECT), say=console.detail)
     console.say("demo: a coding agent in eight dimensions, its recorded answers graded in a sandbox; nobody is asked")
     repository.start("A careful agent and its probes")
-    _probe(console, repository, show=True)
-    repository.checked([*GATE, "baseline", "adopt", ".gate/probes/candidate.json"])
+    console.result(_probe(repository, "--output", _MAIN).partition(_HEAD)[0].rstrip() + "\n")
+    repository.checked([*GATE, "baseline", "adopt", f"{_MAIN}/candidate.json"])
     repository.commit("The first baseline")
     repository.make_worse("Take the quicker agent")
     console.say(f"demo: pull request `agent`: {_STORY}; `gate probes run`, then `gate ci`")
     repository.merge("worse")
-    _probe(console, repository, show=False)
+    _probe(repository)
     show_run(console, repository.gate("worse"), EXIT_REGRESSION, kept)
     return True
 
 
-def _probe(console: Console, repository: DemoRepository, *, show: bool) -> None:
-    run = repository.ended([*GATE, *_RUN])
+def _probe(repository: DemoRepository, *options: str) -> str:
+    """Grade what is recorded of the agent of the settings; gives the report."""
+    run = repository.ended([*GATE, *_RUN, *options])
     insist("the run of the probes", run.returncode, EXIT_HOLDS, run.stdout + run.stderr)
-    if show:
-        report = (repository.path / ".gate" / "probes" / "report.md").read_text(encoding="utf-8")
-        console.result(report.partition(_HEAD)[0].rstrip())
-        console.result("")
-    else:
-        console.result(run.stdout.rstrip())
-        console.result("")
+    folder = options[-1] if options else ".gate/probes"
+    return (repository.path / folder / "report.md").read_text(encoding="utf-8")
