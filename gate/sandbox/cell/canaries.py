@@ -108,7 +108,7 @@ def escapes(zygote: Zygote, folder: Path) -> str:
     name = f"gate-{os.urandom(4).hex()}"
     try:
         with _outside(folder) as outside:
-            ended = zygote.run(_job(outside, name))
+            ended = zygote.run(_job(zygote.python, outside, name))
             found = list(outside.reached())
     except (SandboxError, OSError) as error:
         return str(getattr(error, "message", error))
@@ -124,7 +124,7 @@ def escapes(zygote: Zygote, folder: Path) -> str:
     return f"not held: {', '.join(dict.fromkeys(found))}" if found else ""
 
 
-def _job(outside: _Outside, name: str) -> Job:
+def _job(python: str, outside: _Outside, name: str) -> Job:
     given = {
         "tcp": outside.tcp.getsockname()[1],
         "udp": outside.udp.getsockname()[1],
@@ -135,7 +135,7 @@ def _job(outside: _Outside, name: str) -> Job:
         "name": name,
         "forks": _FORKS,
     }
-    return Job((PYTHON, "-I", "-S", "-c", _SCRIPT, json.dumps(given)), limits=_LIMITS)
+    return Job((python, "-I", "-S", "-c", _SCRIPT, json.dumps(given)), limits=_LIMITS)
 
 
 @contextlib.contextmanager

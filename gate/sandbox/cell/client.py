@@ -18,7 +18,9 @@ from gate.sandbox.cell.values import Ended, Ending, Job, SandboxError
 from gate.sandbox.cell.zygote import BOOT, GOODBYE
 
 PYTHON = str(Path(sys.executable).resolve())
-_ROOT = str(Path(__file__).resolve().parents[3])
+FLAGS = ("-s", "-P", "-S", "-c")
+ENVIRONMENT = {"LANG": "C.UTF-8", "PATH": os.defpath, "PYTHONHASHSEED": "0"}
+ROOT = str(Path(__file__).resolve().parents[3])
 _FIRST_USER, _USERS = 61184, 4336  # what systemd keeps for users that live as long as a service
 _CONNECT_SECONDS = 5.0
 _GONE_REMEDY = "look whether the machine ran out of memory, and start again"
@@ -28,29 +30,24 @@ class Zygote:
     """The process from which jobs are forked.
 
     Args:
-        settings: what all jobs share: `means`, `landlock` (version), `folder` (all of the cell's), `scratch` (a part
-            of it), `readable`, `python`, `others` (processes of the same user), `own_signals_only`.
-        around: a command that the interpreter is started by.
+        process: it, or the command that holds it.
+        control: a socket to it, see `zygote.main`.
+
+    Attributes:
+        python: the path of its interpreter, as its jobs know it.
+
+    Raises:
+        SandboxError: it does not start, with the last thing that it said.
     """
 
-    def __init__(self, settings: dict[str, Any], around: tuple[str, ...] = ()) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket) -> None:
         self._lock = threading.Lock()
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [*around, PYTHON, "-s", "-P", "-S", "-c", BOOT, _ROOT, str(theirs.fileno()), json.dumps(settings)]
-        with theirs:
-            self._process = subprocess.Popen(
-                command,
-                cwd="/",
-                env={"LANG": "C.UTF-8", "PATH": os.defpath, "PYTHONHASHSEED": "0"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
-        if self._control.recv(1) != b"+":
-            said = self._process.communicate()[1].decode("utf-8", "replace").strip()
-            raise SandboxError(f"the cell does not start: {said.splitlines()[-1] if said else 'it said nothing'}")
+        self._process, self._control = process, control
+        word = control.recv(4096)
+        if not word:
+            control.close()
+            raise SandboxError(f"the cell does not start: {last_word(process)}")
+        self.python = os.fsdecode(word)
 
     def run(self, job: Job) -> Ended:
         """Run one job; may be called from several threads at once.
@@ -87,12 +84,43 @@ class Zygote:
             self._process.stderr.close()
 
 
+def start(settings: dict[str, Any], around: tuple[str, ...] = ()) -> Zygote:
+    """Start a cell's process.
+
+    Args:
+        settings: what all jobs share: `means`, `landlock` (version), `folder` (all of the cell's), `scratch` (a part
+            of it), `readable`, `others` (processes of the same user), `own_signals_only`.
+        around: a command that the interpreter is started by.
+
+    Raises:
+        SandboxError: it does not start.
+    """
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [*around, PYTHON, *FLAGS, BOOT, ROOT, str(theirs.fileno()), json.dumps(settings)]
+    with theirs:
+        process = subprocess.Popen(
+            command,
+            cwd="/",
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+        )
+    return Zygote(process, control)
+
+
+def last_word(process: subprocess.Popen[bytes]) -> str:
+    """What a process said last before it ended."""
+    said = process.communicate()[1].decode("utf-8", "replace").splitlines()
+    lines = [line.strip() for line in said if line.strip() and "--help" not in line]
+    return lines[-1] if lines else "it said nothing"
+
+
 @contextlib.contextmanager
 def _own_user() -> Iterator[int]:
     """A user that nobody else is, for root's jobs; the name of a socket is the claim, and ends with this process."""
-    if os.geteuid() != 0:
-        yield os.geteuid()
-        return
     start = int.from_bytes(os.urandom(4), "big")
     for number in range(_USERS):
         uid = _FIRST_USER + (start + number) % _USERS

@@ -13,7 +13,8 @@ from typing import Any, Literal, Protocol
 
 from gate.sandbox.cell import landlock, usage
 from gate.sandbox.cell.canaries import escapes
-from gate.sandbox.cell.client import PYTHON, Zygote
+from gate.sandbox.cell.client import start
+from gate.sandbox.cell.container import end_container, start_in_container
 from gate.sandbox.cell.unsafe import Unsandboxed
 from gate.sandbox.cell.values import Attestation, Ended, Job, SandboxError
 
@@ -28,6 +29,8 @@ _REMEDY = (
 
 
 class _Runner(Protocol):
+    python: str
+
     def run(self, job: Job) -> Ended: ...
 
 
@@ -42,7 +45,7 @@ class Cell:
     def __init__(self, runner: _Runner, attestation: Attestation) -> None:
         self._runner = runner
         self.attestation = attestation
-        self.python = PYTHON
+        self.python = runner.python
 
     def run(self, job: Job) -> Ended:
         """Run a job to its end, with all that it started; may be called from several threads at once.
@@ -55,7 +58,11 @@ class Cell:
 
 @contextlib.contextmanager
 def open_cell(
-    *, unsafe: bool = False, scratch: Path | None = None, among: Sequence[Means] = ALL_MEANS
+    *,
+    unsafe: bool = False,
+    scratch: Path | None = None,
+    container: str | None = None,
+    among: Sequence[Means] = ALL_MEANS,
 ) -> Iterator[Cell]:
     """Open a cell that holds here.
 
@@ -63,7 +70,8 @@ def open_cell(
         unsafe: run with the rights of the gate and nothing but limits; the attestation says so.
         scratch: an existing folder for what jobs write where they can't have a file system of their own; by default
             the system's temporary folder.
-        among: only these means, in this order.
+        container: the image of a container to run jobs in, see `gate.sandbox.cell.container`.
+        among: only these means, in this order; not with `container`.
 
     Raises:
         SandboxError: nothing that this machine has would hold untrusted code; says why for each means.
@@ -73,7 +81,10 @@ def open_cell(
             yield Cell(Unsandboxed(Path(folder)), Attestation((), ("everything: not asked for",), unsafe=True))
             return
         with contextlib.ExitStack() as opened:
-            yield _strongest(Path(folder), among, opened)
+            if container is not None:
+                yield _contained(container, Path(folder), opened)
+            else:
+                yield _strongest(Path(folder), among, opened)
 
 
 def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStack) -> Cell:
@@ -88,7 +99,7 @@ def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStac
         reason = _unfit(means)
         if not reason:
             try:
-                zygote = Zygote(_settings(means, place), _around(means, place))
+                zygote = start(_settings(means, place), _around(means, place))
             except (SandboxError, OSError) as error:
                 reason = str(error)
         if not reason:
@@ -99,6 +110,22 @@ def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStac
             zygote.close()
         missing.append(f"{means}: {reason}")
     raise SandboxError(f"nothing on this machine holds untrusted code ({'; '.join(missing)})", remedy=_REMEDY)
+
+
+def _contained(image: str, folder: Path, opened: contextlib.ExitStack) -> Cell:
+    """A cell in a container, if no canary escapes from it."""
+    outside, control = folder / "canary", folder / "control"
+    outside.mkdir(mode=0o777)
+    control.mkdir(mode=0o700)
+    settings = {**_settings("bare", folder), "others": 0}
+    zygote, name = start_in_container(image, control, settings)
+    opened.callback(end_container, name)
+    opened.callback(zygote.close)
+    if reason := escapes(zygote, outside):
+        raise SandboxError(f"a container of `{image}` does not hold untrusted code ({reason})", remedy=_REMEDY)
+    version = landlock.version()
+    known = (f"landlock {version}",) if version else ()
+    return Cell(zygote, Attestation(("container", "own uid", *known, "seccomp", "rlimits", "subreaper")))
 
 
 def _unfit(means: Means) -> str:
@@ -120,8 +147,7 @@ def _settings(means: Means, place: Path) -> dict[str, Any]:
         "own_signals_only": landlock.version() < landlock.SCOPES_SIGNALS,
         "folder": str(place.parent),
         "scratch": str(place),
-        "readable": [sys.base_prefix],
-        "python": PYTHON,
+        "readable": [],
         "others": 0 if root or means == "namespaces" else usage.of_user(os.geteuid()) + _SLACK,
     }
 

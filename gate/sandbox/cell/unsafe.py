@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gate.sandbox.cell import folder
+from gate.sandbox.cell.client import PYTHON
 from gate.sandbox.cell.values import Ended, Ending, Job, Limits, SandboxError
 
 _CHUNK = 65536
@@ -33,6 +34,7 @@ class Unsandboxed:
 
     def __init__(self, place: Path) -> None:
         self._place = place
+        self.python = PYTHON
 
     def run(self, job: Job) -> Ended:
         """As `Cell.run`; `memory`, `disk` and `processes` hold for each process by itself, or not at all.

@@ -5,7 +5,7 @@ only the standard library, and no more of it than they use: a job that is Python
 """
 
 # pathlib would make every fork larger
-# ruff: noqa: PTH100, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH101, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import socket
 import sys
 import types
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from gate.sandbox.cell import kernel
 from gate.sandbox.cell.enclosed import Become
@@ -30,7 +30,7 @@ from gate.sandbox.cell.warden import attend
 BOOT = (
     "import sys; sys.path.append(sys.argv[1])\n"
     "from gate.sandbox.cell.zygote import main\n"
-    "code, names, end = main(int(sys.argv[2]), sys.argv[3])\n"
+    "code, names, end = main(sys.argv[2], sys.argv[3])\n"
     "try: exec(code, names)\n"
     "except BaseException as error: end(error)\n"
     "else: end(None)"
@@ -40,11 +40,12 @@ GOODBYE = b"."
 _Program = tuple[types.CodeType, dict[str, object], Callable[[BaseException | None], NoReturn]]
 
 
-def main(control: int, settings: str) -> _Program:
+def main(control: str, settings: str) -> _Program:
     """Fork a warden for each channel that comes in; ends with the client.
 
     Args:
-        control: a socket on which each message carries the channel of one job.
+        control: the number of a socket, or a path at which to listen for it, on which each message carries the
+            channel of one job; the first message, the other way, is the path of the interpreter.
         settings: what all jobs of the cell share, as JSON.
 
     Returns only in a process that is to be a job's Python program: what it runs, in which names, and
@@ -53,17 +54,19 @@ def main(control: int, settings: str) -> _Program:
     gc.freeze()
     gc.disable()  # collecting would copy what a fork shares
     try:
-        _serve(control, json.loads(settings))
+        _serve(int(control) if control.isdecimal() else _accept(control), json.loads(settings))
     except Become as become:
         arguments = become.arguments
     return _as_python(arguments)
 
 
-def _serve(control: int, cell: dict[str, object]) -> NoReturn:
+def _serve(control: int, cell: dict[str, Any]) -> NoReturn:
+    cell["python"] = os.path.realpath(sys.executable)
+    cell["readable"] = [*cell["readable"], sys.base_prefix]
     _leave_network(cell)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # wardens are not waited for
     with socket.socket(fileno=control) as asked:
-        asked.send(b"+")
+        asked.send(os.fsencode(str(cell["python"])))
         while True:
             try:
                 word, handles, _, _ = socket.recv_fds(asked, 1, 1)
@@ -79,6 +82,14 @@ def _serve(control: int, cell: dict[str, object]) -> NoReturn:
                 attend(socket.socket(fileno=handles[0]), cell)
                 os._exit(0)
             os.close(handles[0])
+
+
+def _accept(path: str) -> int:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(path)
+        os.chmod(path, 0o666)  # noqa: S103 -- the folder that it is in is the client's alone
+        server.listen()
+        return server.accept()[0].detach()
 
 
 def _remove_all(folder: str) -> None:
