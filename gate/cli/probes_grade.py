@@ -90,7 +90,7 @@ def _judged(
     """Grades of a judging model; an answer that it gives no grade is left open, and said."""
     from gate.record.probes import rubrics
     from gate.record.probes.agents.agent import Task
-    from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of
+    from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of, setup_of
     from gate.record.probes.grades import key_of
 
     update = {"agent_cmd": options["judge_cmd"] or "", "agent_url": options["judge_url"] or ""}
@@ -101,7 +101,8 @@ def _judged(
         return []
     environ = dict(os.environ)
     providers = providers_of(chosen, settings, root=asked.root, environ=environ, mode="live", today=_today)
-    judge = opened_agent(chosen, settings, root=asked.root, environ=environ, cell=cell, providers=providers)
+    setup = setup_of(chosen, settings, root=asked.root, environ=environ)
+    judge = opened_agent(chosen, setup, settings, cell=cell, providers=providers)
     found = []
     for each in wanted:
         probe = each.item.entry.probe

@@ -14,8 +14,7 @@ from gate.cli.probes_options import Asked, asked_by, identity_in, main_here
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, EXIT_UNDECIDED
 
 if TYPE_CHECKING:
-    from gate.record.probes.agents.agent import Identity
-    from gate.record.probes.calls import Providers
+    from gate.record.probes.agents.agent import Agent, Identity
     from gate.record.probes.candidate import Measured, Scoring
     from gate.record.probes.chosen import Chosen
     from gate.record.probes.journal import Journal
@@ -64,24 +63,22 @@ def _measured(
     """Everything that needs the cell."""
     import contextlib
 
-    from gate.record.probes.chosen import opened_agent, providers_of
+    from gate.record.probes.chosen import opened_agent, providers_of, setup_of
     from gate.record.probes.measure import measure
     from gate.sandbox.cell import open_cell
 
-    settings = asked.settings
+    settings, agent = asked.settings, None
+    asks = chosen if asked.mode != "replay" else None
     with contextlib.ExitStack() as held:
-        providers: Providers | None = None
-        if asked.mode != "replay" and chosen is not None:
-            providers = providers_of(
-                chosen, settings, root=asked.root, environ=os.environ, mode=asked.mode, today=_today
-            )
+        if asks is not None:
+            setup = setup_of(asks, settings, root=asked.root, environ=os.environ)
+            providers = providers_of(asks, settings, root=asked.root, environ=os.environ, mode=asked.mode, today=_today)
             held.callback(providers.finish)
             held.enter_context(journal.writing(identity))
         cell = held.enter_context(open_cell(unsafe=asked.unsafe))
         console.detail(cell.attestation.describe())
-        agent = None
-        if chosen is not None and providers is not None:
-            agent = opened_agent(chosen, settings, root=asked.root, environ=os.environ, cell=cell, providers=providers)
+        if asks is not None:
+            agent = opened_agent(asks, setup, settings, cell=cell, providers=providers)
         run = runner_of(console, asked, agent, identity, journal, cell)
         found, outcome = measure(
             items,
@@ -93,12 +90,19 @@ def _measured(
             mode=asked.mode,
             confirm=settings.probe_confirm,
         )
-        if providers is not None and not outcome.stopped:
+        if agent is not None and not outcome.stopped:
             journal.ended(identity)
         return found, outcome, cell.attestation
 
 
-def runner_of(console: Console, asked: Asked, agent: Any, identity: Identity, journal: Journal, cell: Cell) -> Callable[[Sequence[Item]], Outcome]:
+def runner_of(
+    console: Console,
+    asked: Asked,
+    agent: Agent | None,
+    identity: Identity,
+    journal: Journal,
+    cell: Cell,
+) -> Callable[[Sequence[Item]], Outcome]:
     from gate.record.probes.discreet import secrets_of
     from gate.record.probes.grades import read_grades
     from gate.record.probes.judge import CellJudge

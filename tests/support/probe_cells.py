@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.record.probes.agents.agent import Agent, Task
-from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of
+from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of, setup_of
 from gate.record.probes.runner import Mode
 from gate.sandbox.cell import Cell
 from gate.settings import Settings
@@ -33,7 +33,8 @@ def agent_in(
     providers = providers_of(
         chosen, found, root=root, environ=surroundings, mode=mode, today=lambda: dt.date(2026, 11, 30)
     )
-    yield opened_agent(chosen, found, root=root, environ=surroundings, cell=cell, providers=providers)
+    setup = setup_of(chosen, found, root=root, environ=surroundings)
+    yield opened_agent(chosen, setup, found, cell=cell, providers=providers)
     providers.finish()
 
 

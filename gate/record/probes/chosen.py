@@ -140,20 +140,19 @@ def providers_of(
     return Providers(session, meter, environ, only=only, own=own)
 
 
-def opened_agent(
-    chosen: Chosen, settings: Settings, *, root: Path, environ: Mapping[str, str], cell: Cell, providers: Providers
-) -> Agent:
-    """The agent, ready to be asked.
+def setup_of(chosen: Chosen, settings: Settings, *, root: Path, environ: Mapping[str, str]) -> Setup | None:
+    """What surrounds the agent's command; None for an API.
 
     Raises:
         UsageError: its program is not there.
     """
     if chosen.template is None:
-        return HttpAgent(chosen.identity, providers, timeout=settings.agent_timeout)
-    own = chosen.template.words[0] in chosen.tools.content
-    search = environ.get("PATH")
-    home = Path(environ.get("HOME") or "/")
-    program = None if own else find_program(chosen.template.words[0], search=search, home=home, checkout=root)
+        return None
+    word = chosen.template.words[0]
+    program = None
+    if word not in chosen.tools.content:
+        home = Path(environ.get("HOME") or "/")
+        program = find_program(word, search=environ.get("PATH"), home=home, checkout=root)
     setup = Setup(
         program,
         overlay=chosen.overlay,
@@ -161,13 +160,24 @@ def opened_agent(
         readable=tuple((root / path).resolve() for path in settings.agent_readable),
         limits=replace(LIMITS, wall=settings.agent_timeout, cpu=max(settings.agent_timeout, LIMITS.cpu)),
     )
-    if chosen.preset is not None:
-        preset = chosen.preset
-        setup = replace(
-            setup,
-            environment=preset.environment,
-            leading=preset.leading,
-            variables=preset.variables,
-            read=preset.read,
-        )
+    preset = chosen.preset
+    if preset is None:
+        return setup
+    return replace(
+        setup,
+        environment=preset.environment,
+        leading=preset.leading,
+        variables=preset.variables,
+        read=preset.read,
+    )
+
+
+def opened_agent(chosen: Chosen, setup: Setup | None, settings: Settings, *, cell: Cell, providers: Providers) -> Agent:
+    """The agent, ready to be asked.
+
+    Args:
+        setup: what `setup_of` gave.
+    """
+    if chosen.template is None or setup is None:
+        return HttpAgent(chosen.identity, providers, timeout=settings.agent_timeout)
     return CommandAgent(chosen.template, chosen.identity, cell, setup, providers)
