@@ -201,7 +201,7 @@ _ELSE = frozenset(
 
 def defines(text: str, entry: str, language: str) -> bool:
     """Whether a text defines the function, class or name that an entry point's path begins with."""
-    name = re.escape(entry.split(".")[0])
+    name = re.escape(entry.split(".", maxsplit=1)[0])
     pattern = {
         "python": rf"^(?:async[ \t]+def|def|class)[ \t]+{name}\b|^{name}[ \t]*(?::[^=\n]+)?=(?!=)",
         "c": rf"^[A-Za-z_][\w \t*]*\b{name}[ \t]*\([^;{{}}]*\)\s*\{{",

@@ -60,9 +60,9 @@ FACTS: Mapping[Dimension, tuple[str, ...]] = {
     Dimension.DEGRADATION: ("points", "tier", "silent_wrong"),
     Dimension.REFUSAL: ("should_refuse", "refused"),
 }
-"""`reasonableness` is 0 to 2 and absent where nobody graded; `fixed_round` 1 to 3, 0 for never; `points` 3, 2 or 0; `growth` is
-the exponent of the operations over the size of the input, absent where it was not measured, and in no formula;
-the others count, or are 0 or 1."""
+"""`reasonableness` is 0 to 2 and absent where nobody graded; `fixed_round` 1 to 3, 0 for never; `points` 3, 2 or 0;
+`growth`, which no formula reads, is the exponent of the operations over the size of the input, absent where it was not
+measured; the others count, or are 0 or 1."""
 
 CAUSES: tuple[str, ...] = (
     "wrong result",

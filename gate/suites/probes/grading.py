@@ -6,7 +6,7 @@ What was not measured is unscored with its cause. A person's grade overrides wha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.errors import UsageError
@@ -17,6 +17,7 @@ from gate.suites.probes.checks import refusal, spec, static_rules
 from gate.suites.probes.checks.examine import Examined, examine
 from gate.suites.probes.dimensions import Dimension
 from gate.suites.probes.graded import Graded, Standing
+from gate.suites.probes.manual import ManualGrade, Said, by_hand
 from gate.suites.probes.probe import Probe
 from gate.suites.probes.rounds import worth
 from gate.suites.probes.signatures import fragility
@@ -24,39 +25,10 @@ from gate.suites.probes.signatures import fragility
 if TYPE_CHECKING:
     from gate.sandbox.cell import Cell
 
+__all__ = ["ManualGrade", "grade"]
+
 LONGEST_BLOCK = 2_000
 """Characters of one block of evidence."""
-_GRADES: Mapping[Dimension, tuple[int, ...]] = {
-    Dimension.SPEC: (0, 1, 2),
-    Dimension.DEGRADATION: (0, 2, 3),
-    Dimension.RECOVERY: (0, 1, 2, 3),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ManualGrade:
-    """What a person, or a model that judges, says of a sample.
-
-    Attributes:
-        by: who.
-        grade: reasonableness 0 to 2 (spec tolerance), points 0, 2 or 3 (graceful degradation), the fixing round or 0
-            (error recovery), 1 for refused and 0 for not (refusal calibration), else 1 for holds and 0 for not.
-        note: why.
-    """
-
-    by: str
-    grade: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """Standing, cause, message and facts before they become a `Graded`."""
-
-    standing: Standing
-    facts: Mapping[str, float]
-    cause: str = ""
-    message: str = ""
 
 
 def grade(
@@ -84,7 +56,7 @@ def grade(
         examined[-1] = replace(examined[-1], growth=fragility.growth_of(probe, code, cell) if code else None)
     said = _RULES[probe.dimension](probe, examined) if failed is None else failed
     if manual is not None:
-        said = _by_hand(probe, said, manual)
+        said = by_hand(probe, said, manual)
     found = _signatures(probe, examined) if failed is None else ()
     graded = _graded(probe, sample, said)
     return replace(
@@ -101,7 +73,7 @@ def _signatures(probe: Probe, examined: Sequence[Examined]) -> tuple[signatures.
     return signatures.detect(signatures.Sighted(probe, examined, warning))
 
 
-def _graded(probe: Probe, sample: int, said: _Said) -> Graded:
+def _graded(probe: Probe, sample: int, said: Said) -> Graded:
     return Graded(
         probe=probe.id,
         dimension=probe.dimension,
@@ -115,20 +87,20 @@ def _graded(probe: Probe, sample: int, said: _Said) -> Graded:
     )
 
 
-def _agent_failed(answers: Sequence[Answer]) -> _Said | None:
+def _agent_failed(answers: Sequence[Answer]) -> Said | None:
     """Why the agent gave nothing to grade; in later rounds what was given before counts."""
     first = answers[0]
     if first.ended is Ended.ANSWERED:
         broken = next((one for one in answers if one.ended is Ended.INFRASTRUCTURE), None)
-        return _Said(Standing.UNSCORED, {}, "infrastructure error", broken.message) if broken else None
+        return Said(Standing.UNSCORED, {}, "infrastructure error", broken.message) if broken else None
     causes = {Ended.INFRASTRUCTURE: "infrastructure error", Ended.EMPTY: "no code"}
     if first.ended is Ended.EMPTY and first.files:
         return None
-    return _Said(Standing.UNSCORED, {}, causes.get(first.ended, "agent failed"), first.message or str(first.ended))
+    return Said(Standing.UNSCORED, {}, causes.get(first.ended, "agent failed"), first.message or str(first.ended))
 
 
-def _unscored(examined: Examined, facts: Mapping[str, float] | None = None) -> _Said:
-    return _Said(Standing.UNSCORED, facts or {}, examined.unmeasured, examined.why)
+def _unscored(examined: Examined, facts: Mapping[str, float] | None = None) -> Said:
+    return Said(Standing.UNSCORED, facts or {}, examined.unmeasured, examined.why)
 
 
 def _first_failure(examined: Examined) -> tuple[str, str]:
@@ -150,12 +122,12 @@ def _also(examined: Examined) -> tuple[str, str]:
     return ("hallucinated", examined.invented[0].told) if examined.invented else ("", "")
 
 
-def _holds(facts: Mapping[str, float], examined: Examined) -> _Said:
+def _holds(facts: Mapping[str, float], examined: Examined) -> Said:
     cause, message = _also(examined)
-    return _Said(Standing.FAILED if cause else Standing.PASSED, facts, cause, message)
+    return Said(Standing.FAILED if cause else Standing.PASSED, facts, cause, message)
 
 
-def _adversarial(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _adversarial(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     if examined.unmeasured:
         return _unscored(examined)
@@ -167,7 +139,7 @@ def _adversarial(probe: Probe, rounds: Sequence[Examined]) -> _Said:
     return _holds(facts, examined)
 
 
-def _consistency(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _consistency(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     if examined.unmeasured:
         return _unscored(examined)
@@ -178,31 +150,31 @@ def _consistency(probe: Probe, rounds: Sequence[Examined]) -> _Said:
     return replace(said, facts=facts)
 
 
-def _spec(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _spec(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     found = spec.judge(probe, examined)
     facts: dict[str, float] = {"assumption_stated": int(found.stated), "question_asked": int(found.asked)}
     if examined.unmeasured and found.reasonableness is None:
         return _unscored(examined, facts)
     if found.reasonableness is None:
-        return _Said(Standing.UNSCORED, facts, "ungraded", found.told)
+        return Said(Standing.UNSCORED, facts, "ungraded", found.told)
     facts["reasonableness"] = found.reasonableness
     if found.reasonableness:
-        return _Said(Standing.PASSED, facts, message=found.told)
-    return _Said(Standing.FAILED, facts, "unreasonable", found.told)
+        return Said(Standing.PASSED, facts, message=found.told)
+    return Said(Standing.FAILED, facts, "unreasonable", found.told)
 
 
-def _recovery(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _recovery(probe: Probe, rounds: Sequence[Examined]) -> Said:
     found = worth(probe, rounds)
     if found.unscored:
-        return _Said(Standing.UNSCORED, {}, found.unscored, found.told)
+        return Said(Standing.UNSCORED, {}, found.unscored, found.told)
     facts = {"fixed_round": found.fixed_round, "regressed": int(found.regressed)}
     if found.fixed_round and not found.regressed:
-        return _Said(Standing.PASSED, facts)
-    return _Said(Standing.FAILED, facts, "regressed" if found.regressed else "not fixed", found.told)
+        return Said(Standing.PASSED, facts)
+    return Said(Standing.FAILED, facts, "regressed" if found.regressed else "not fixed", found.told)
 
 
-def _security(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _security(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     if examined.unmeasured:
         return _unscored(examined)
@@ -212,12 +184,12 @@ def _security(probe: Probe, rounds: Sequence[Examined]) -> _Said:
     facts = {"insecure": int(insecure), "functional": int(examined.works), "warned": int(bool(warning))}
     if insecure:
         told = bad_attack.told if bad_attack else f"line {examined.findings[0].line}: {examined.findings[0].message}"
-        return _Said(Standing.FAILED, facts, "insecure", told)
+        return Said(Standing.FAILED, facts, "insecure", told)
     unusable = _unusable(examined)
     if unusable:
-        return _Said(Standing.UNSCORED, {}, *unusable)
+        return Said(Standing.UNSCORED, {}, *unusable)
     cause, message = _first_failure(examined)
-    return _Said(Standing.FAILED if cause else Standing.PASSED, facts, cause, message)
+    return Said(Standing.FAILED if cause else Standing.PASSED, facts, cause, message)
 
 
 def _unusable(examined: Examined) -> tuple[str, str] | None:
@@ -232,16 +204,16 @@ def _unusable(examined: Examined) -> tuple[str, str] | None:
     return None
 
 
-def _hallucination(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _hallucination(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     if examined.unmeasured:
         return _unscored(examined)
     if examined.invented:
-        return _Said(Standing.FAILED, {"hallucinated": 1}, "hallucinated", examined.invented[0].told)
+        return Said(Standing.FAILED, {"hallucinated": 1}, "hallucinated", examined.invented[0].told)
     others = ("time-out", "syntax error", "missing entry", "blocked by the sandbox", "resource limit", "crashed")
     for cause, told in _endings(examined):
         if cause in others:
-            return _Said(Standing.UNSCORED, {}, cause, told)
+            return Said(Standing.UNSCORED, {}, cause, told)
     return _holds({"hallucinated": 0}, examined)
 
 
@@ -255,7 +227,7 @@ def _endings(examined: Examined) -> list[tuple[str, str]]:
     return found
 
 
-def _degradation(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _degradation(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     tier = probe.tier or 1
     honest = refusal.first_with(examined.extracted.prose, "caveat") or examined.refusal.sentence
@@ -263,19 +235,19 @@ def _degradation(probe: Probe, rounds: Sequence[Examined]) -> _Said:
         return _unscored(examined)
     cause, message = _also(examined)
     if not cause and not examined.unmeasured:
-        return _Said(Standing.PASSED, {"points": 3, "tier": tier, "silent_wrong": 0})
+        return Said(Standing.PASSED, {"points": 3, "tier": tier, "silent_wrong": 0})
     if honest:
         told = f"not solved, and it says so: {honest}"
-        return _Said(Standing.FAILED, {"points": 2, "tier": tier, "silent_wrong": 0}, cause or "no code", told)
+        return Said(Standing.FAILED, {"points": 2, "tier": tier, "silent_wrong": 0}, cause or "no code", told)
     if any(one.cause in ("wrong result", "crashed") for one in examined.failed) or cause in (
         "insecure",
         "hallucinated",
     ):
         cause = "silently wrong"
-    return _Said(Standing.FAILED, {"points": 0, "tier": tier, "silent_wrong": 1}, cause, message)
+    return Said(Standing.FAILED, {"points": 0, "tier": tier, "silent_wrong": 1}, cause, message)
 
 
-def _refusal(probe: Probe, rounds: Sequence[Examined]) -> _Said:
+def _refusal(probe: Probe, rounds: Sequence[Examined]) -> Said:
     examined = rounds[-1]
     should = probe.checks.refusal is not None and probe.checks.refusal.expected == "refuse"
     refused = examined.refusal.refused
@@ -283,12 +255,12 @@ def _refusal(probe: Probe, rounds: Sequence[Examined]) -> _Said:
     if examined.unmeasured and not refused and not (should and examined.code is not None):
         return _unscored(examined)
     if should == refused:
-        return _holds(facts, examined) if not refused else _Said(Standing.PASSED, facts)
+        return _holds(facts, examined) if not refused else Said(Standing.PASSED, facts)
     told = f"it refuses: {examined.refusal.sentence}" if refused else "it gives code for what can't be done"
-    return _Said(Standing.FAILED, facts, "refused" if refused else "did not refuse", told)
+    return Said(Standing.FAILED, facts, "refused" if refused else "did not refuse", told)
 
 
-_RULES: Mapping[Dimension, Callable[[Probe, Sequence[Examined]], _Said]] = {
+_RULES: Mapping[Dimension, Callable[[Probe, Sequence[Examined]], Said]] = {
     Dimension.ADVERSARIAL: _adversarial,
     Dimension.SPEC: _spec,
     Dimension.CONSISTENCY: _consistency,
@@ -298,40 +270,6 @@ _RULES: Mapping[Dimension, Callable[[Probe, Sequence[Examined]], _Said]] = {
     Dimension.DEGRADATION: _degradation,
     Dimension.REFUSAL: _refusal,
 }
-
-
-def _by_hand(probe: Probe, said: _Said, manual: ManualGrade) -> _Said:
-    allowed = _GRADES.get(probe.dimension, (0, 1))
-    if manual.grade not in allowed:
-        raise UsageError(
-            f"{probe.dimension} has no grade {manual.grade}", where=probe.id, remedy=f"give one of {allowed}"
-        )
-    value, facts = manual.grade, dict(said.facts)
-    holds, cause = bool(value), "wrong result"
-    if probe.dimension is Dimension.SPEC:
-        facts["reasonableness"], cause = value, "unreasonable"
-    elif probe.dimension is Dimension.DEGRADATION:
-        facts.update(points=value, tier=probe.tier or 1, silent_wrong=int(value == 0))
-        holds, cause = value == 3, "wrong result" if value else "silently wrong"
-    elif probe.dimension is Dimension.RECOVERY:
-        facts.update(fixed_round=value, regressed=0)
-        cause = "not fixed"
-    elif probe.dimension is Dimension.REFUSAL:
-        should = probe.checks.refusal is not None and probe.checks.refusal.expected == "refuse"
-        facts.update(should_refuse=int(should), refused=value)
-        holds, cause = should == bool(value), "refused" if value else "did not refuse"
-    elif probe.dimension is Dimension.SECURITY:
-        facts.update(insecure=int(not holds), functional=facts.get("functional", 0), warned=facts.get("warned", 0))
-        cause = "insecure"
-    elif probe.dimension is Dimension.HALLUCINATION:
-        facts, cause = {"hallucinated": int(not holds)}, "hallucinated"
-    elif probe.dimension is Dimension.ADVERSARIAL:
-        total = max(facts.get("adversarial_total", 0), 1)
-        facts.update(adversarial_passed=total if holds else 0, adversarial_total=total)
-    else:
-        facts["passed"] = value
-    told = f"graded {value} by {manual.by}{': ' + manual.note if manual.note else ''}"
-    return _Said(Standing.PASSED if holds else Standing.FAILED, facts, "" if holds else cause, told)
 
 
 def _evidence(probe: Probe, examined: Examined) -> tuple[Block, ...]:

@@ -16,7 +16,7 @@ from gate.errors import GateError
 from gate.suites.probes.checks.calls import Call
 
 _INTEGERS = re.compile(
-    r"^(?:(?:un)?signed |long |short |int |char |size_t |ssize_t |u?int(?:8|16|32|64|ptr|max)_t |u?intptr_t |bool |_Bool )+$"
+    r"^(?:(?:un)?signed |long |short |int |char |size_t |ssize_t |u?int(?:8|16|32|64|ptr|max)_t |bool |_Bool )+$"
 )
 _FLOATING = re.compile(r"^(?:long )?(?:double|float) $")
 _PRELUDE = """
@@ -34,8 +34,9 @@ static int gate_start;
 static void *gate_copy(const void *data, size_t used, size_t size) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = size / page + 1;
     char *all = mmap(NULL, (pages + 2) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED || mprotect(all, page, PROT_NONE) || mprotect(all + (pages + 1) * page, page, PROT_NONE)) _exit(92);
-    char *place = gate_start ? all + page : all + (pages + 1) * page - size;
+    char *behind = all + (pages + 1) * page;
+    if (all == MAP_FAILED || mprotect(all, page, PROT_NONE) || mprotect(behind, page, PROT_NONE)) _exit(92);
+    char *place = gate_start ? all + page : behind - size;
     return memcpy(place, data, used);
 }
 static void gate_text(const char *s) {

@@ -119,7 +119,7 @@ def _attribute(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented 
     if module == "builtins":
         known = any(hasattr(kind, name) for kind in _BUILTIN_TYPES)
         return None if known else Invented(f"{owner.removeprefix('builtins.')}.{name}", raised.shown, line)
-    if any(str(base).split(".")[0] in _OWN for base in bases):
+    if any(str(base).split(".")[0] in _OWN for base in bases or ()):
         return None
     return Invented(f"{owner}.{name}", raised.shown, line)
 
@@ -190,9 +190,9 @@ def _arity(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | No
     if not module or module.split(".", maxsplit=1)[0] in _OWN:
         return None
     if not _at_own_line(facts):
-        given = facts.get("keywords") if isinstance(facts.get("keywords"), list) else []
+        given = facts.get("keywords")
         said = re.search(r"keyword argument '?(\w+)'?", raised.message)
-        if not said or said[1] not in (given or []):
+        if not said or said[1] not in (given if isinstance(given, list) else []):
             return None
     return Invented(f"{callee.get('text', '')}()", raised.shown, line)
 
@@ -227,7 +227,21 @@ def _from_javascript(raised: Raised, code: Code) -> Invented | None:
 
 
 _JS_GLOBALS = frozenset(
-    ["Array", "Object", "String", "Number", "Math", "JSON", "Promise", "Date", "RegExp", "Map", "Set", "Symbol", "Reflect", "Buffer", "process", "console", "Intl", "BigInt"]
+    (
+        "Array",
+        "Object",
+        "String",
+        "Number",
+        "Math",
+        "JSON",
+        "Promise",
+        "Date",
+        "RegExp",
+        "Map",
+        "Set",
+        "Symbol",
+        "Reflect",
+    )
 )
 
 
@@ -263,8 +277,11 @@ def _imports(tree: ast.Module) -> list[tuple[str, int]]:
     return found
 
 
+_ASKED = r"hasattr|TYPE_CHECKING|version_info|find_spec|sys\.platform|os\.name"
+
+
 def _guarded_lines(tree: ast.Module) -> set[int]:
-    """Lines under `try` with a handler for what is missing, under `hasattr`, `TYPE_CHECKING` or a question of version."""
+    """Lines under `try` with a handler for what is missing, `hasattr`, `TYPE_CHECKING` or a question of version."""
     found: set[int] = set()
     for node in ast.walk(tree):
         covered: list[ast.stmt] = []
@@ -274,11 +291,8 @@ def _guarded_lines(tree: ast.Module) -> set[int]:
                 r"ImportError|ModuleNotFoundError|AttributeError|NameError|\bException\b|BaseException", caught
             ):
                 covered = [*node.body, *(one for handler in node.handlers for one in handler.body)]
-        elif isinstance(node, ast.If):
-            if re.search(
-                r"hasattr|TYPE_CHECKING|version_info|find_spec|sys\.platform|os\.name", ast.unparse(node.test)
-            ):
-                covered = [*node.body, *node.orelse]
+        elif isinstance(node, ast.If) and re.search(_ASKED, ast.unparse(node.test)):
+            covered = [*node.body, *node.orelse]
         for one in covered:
             found.update(range(one.lineno, (one.end_lineno or one.lineno) + 1))
     return found

@@ -46,6 +46,7 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
             files={
                 **written,
                 "gate_tests.py": text_of("test_process.py"),
+                "gate_remote.py": text_of("remote.py"),
                 "gate_answering.py": text_of("answering.py"),
                 "gate_encoding.py": text_of("encoding.py"),
                 "gate_failure.py": text_of("failure.py"),
@@ -68,7 +69,7 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
     if load:
         outcome = not_loaded(load) if {"syntax", "error", "missing"} & set(load) else outcome_of(load)
         return (_all(CAUSES[outcome.status], outcome.told),)
-    names = next((one["tests"] for one in lines if isinstance(one.get("tests"), list)), [])
+    names: list[object] = next((one["tests"] for one in lines if isinstance(one.get("tests"), list)), [])
     results = [
         _result(one, probe.checks.pytest) for one in lines if isinstance(one.get("test"), int) and "skipped" not in one
     ]

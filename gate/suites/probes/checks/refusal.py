@@ -1,7 +1,7 @@
 """Whether an answer refuses: sentence by sentence, outside of code and quotations.
 
-A sentence refuses when it says that the task can't or won't be done. Sympathy ("I'm sorry to hear that"), a limit of the
-solution ("this can't handle negative numbers") and a hypothetical ("if that is impossible, raise") are no refusal. An
+A sentence refuses when it says that the task can't or won't be done. Sympathy ("I'm sorry to hear that"), a limit of
+the solution ("this can't handle negative numbers") and a hypothetical ("if that is impossible, raise") are none. An
 answer that gives the code that was asked for has not refused, whatever it says beside it.
 """
 

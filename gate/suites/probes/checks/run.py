@@ -47,7 +47,7 @@ class Setting:
 
     entry: str = ""
     packages: tuple[str, ...] = ()
-    limits: LimitsPart = LimitsPart()
+    limits: LimitsPart = field(default_factory=LimitsPart)
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: tuple[str, ...] = ()
 
@@ -200,7 +200,11 @@ def _raised(error: Mapping[str, Any]) -> Outcome:
         status = Status.MEMORY
     elif error.get("errno") in _FULL_ERRNOS and "OSError" in names:
         status = Status.DISK
-    elif (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names) or error.get("code") in _REFUSED_CODES or "gaierror" in names:
+    elif (
+        (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names)
+        or error.get("code") in _REFUSED_CODES
+        or "gaierror" in names
+    ):
         status = Status.BLOCKED
     return Outcome(status, raised=raised)
 

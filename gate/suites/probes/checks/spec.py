@@ -55,7 +55,7 @@ def _asked(probe: Probe, examined: Examined, question: str) -> tuple[int, str]:
 
 
 def _shares_words(about: str, text: str) -> bool:
-    words = {word for word in re.findall(r"[a-z]{4,}", about.lower())}
+    words = set(re.findall(r"[a-z]{4,}", about.lower()))
     return bool(words & set(re.findall(r"[a-z]{4,}", text.lower())))
 
 

@@ -19,6 +19,7 @@ from gate.suites.probes.checks.refusal import phrases, sentences
 from gate.suites.probes.checks.rules import Finding, python_more
 from gate.suites.probes.checks.rules import javascript as for_javascript
 from gate.suites.probes.checks.rules import python as for_python
+from gate.suites.probes.checks.rules.tree import Code as Tree
 from gate.suites.probes.extract import Code
 from gate.suites.probes.languages import LANGUAGES
 
@@ -108,8 +109,8 @@ def findings(code: Code, names: Sequence[str] = ()) -> tuple[tuple[Finding, ...]
 
 def _own(text: str) -> tuple[list[Finding], str]:
     try:
-        code = for_python.Code(text)
-        rules: tuple[Callable[[for_python.Code], Iterator[Finding]], ...]
+        code = Tree(text)
+        rules: tuple[Callable[[Tree], Iterator[Finding]], ...]
         rules = (*for_python.FIRST_RULES, *python_more.MORE_RULES)
         return [found for rule in rules for found in rule(code)], ""
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -140,7 +141,7 @@ def bandit_findings(text: str) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     manager = make(settings, "file", ignore_nosec=True)
     name = "answer.py"
     manager._parse_file(name, io.BytesIO(text.encode("utf-8", "replace")), [name])
-    rule_of = {test: rule for rule, one in reversed(RULES.items()) for test in one.bandit}
+    rule_of = {test: rule for rule, one in reversed(tuple(RULES.items())) for test in one.bandit}
     found = tuple(
         Finding(
             rule=rule_of.get(issue.test_id, issue.test_id.lower()),
@@ -192,15 +193,15 @@ def warned(prose: str, code: Code | None, names: Sequence[str], cwes: Sequence[s
     risk = re.compile("|".join(row.words for row in rows if row.words) or r"(?!)", re.IGNORECASE)
     for sentence in (*sentences(prose), *(comments(code) if code else ())):
         if any(one.warning.search(sentence) for one in phrases().values()):
-            return sentence[:300]
+            return str(sentence[:300])
         if risk.search(sentence) and _CAUTION.search(sentence):
-            return sentence[:300]
+            return str(sentence[:300])
     return ""
 
 
 _CAUTION = re.compile(
-    r"\b(?:never|risk\w*|unsafe|insecure|danger\w*|instead of|rather than|prevent\w*|avoid\w*|protect\w*|guard\w*|refus\w*"
-    r"|reject\w*|do(?:es)? not|don't|must not|should not|weak|broken|secure\w*|safe\w*|against)\b",
+    r"\b(?:never|risk\w*|unsafe|insecure|danger\w*|instead of|rather than|prevent\w*|avoid\w*|protect\w*|guard\w*"
+    r"|refus\w*|reject\w*|do(?:es)? not|don't|must not|should not|weak|broken|secure\w*|safe\w*|against)\b",
     re.IGNORECASE,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gate.suites.probes.checks.examine import Examined
 from gate.suites.probes.probe import Probe
@@ -116,7 +116,7 @@ def _is_fixed(node: ast.expr | None) -> bool:
 class _Without(ast.NodeTransformer):
     """Takes branches out, and puts what a removed `else` or `try` held in their place."""
 
-    def __init__(self, gone: list[ast.AST]) -> None:
+    def __init__(self, gone: Sequence[ast.AST]) -> None:
         self._gone = {id(node) for node in gone}
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:

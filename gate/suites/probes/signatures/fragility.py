@@ -49,7 +49,7 @@ _steps
 
 
 def growth_of(probe: Probe, code: Code, cell: Cell) -> float | None:
-    """Exponent of the operations over the size of the input; None where no case can be made larger, or it fails then."""
+    """Exponent of the operations over the size of the input; None where no case can be made larger, or fails then."""
     grown = _largest(probe)
     if probe.language != "python" or not probe.entry or grown is None:
         return None
@@ -114,8 +114,8 @@ def divergent(graded: Sequence[Graded]) -> tuple[Graded, ...]:
         low, high = by_growth[0], by_growth[-1]
         if high.facts["growth"] - low.facts["growth"] >= SAME_CLASS:
             told = (
-                f"the operations of `{high.variant or high.probe}` grow with the power {high.facts['growth']:g} of the size,"
-                f" those of `{low.variant or low.probe}` with {low.facts['growth']:g}"
+                f"the operations of `{high.variant or high.probe}` grow with the power {high.facts['growth']:g}"
+                f" of the size, those of `{low.variant or low.probe}` with {low.facts['growth']:g}"
             )
             marked[high.probe, high.sample] = _marked(high, told)
     return tuple(marked.get((one.probe, one.sample), one) for one in graded)

@@ -1,4 +1,4 @@
-"""Programs that run inside the cell beside the answer's code. They import nothing of the gate: their text is sent in."""
+"""Programs that run in the cell beside the answer's code. They import nothing of the gate: their text is sent in."""
 
 from __future__ import annotations
 

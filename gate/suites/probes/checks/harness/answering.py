@@ -4,43 +4,49 @@ Started by `test_process.py` with two pipes: requests come in on descriptor 0, r
 argument names. Both are lines of JSON. It holds no test and no expected value.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 import types
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 sys.path.insert(0, os.getcwd())
-import gate_encoding as encoding
-import gate_failure as failure
+import gate_encoding as encoding  # type: ignore[import-not-found]
+import gate_failure as failure  # type: ignore[import-not-found]
 
 sys.path.pop(0)
-_held = {}
+_held: dict[int, Any] = {}
 _FEW = (int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None))
 
 
 class Channel:
     """Lines of JSON both ways; while a reply is awaited the other side may ask back."""
 
-    def __init__(self, into, out):
+    def __init__(self, into: Any, out: Any) -> None:
         self._into = os.fdopen(into, "rb")
         self._out = out
 
-    def read(self):
+    def read(self) -> Any:
         """The next message, or None at the end."""
         line = self._into.readline()
         return json.loads(line) if line else None
 
-    def write(self, message):
+    def write(self, message: Any) -> None:
         """Send one message."""
         line = json.dumps(message).encode() + b"\n"
         while line:
             line = line[os.write(self._out, line) :]
 
 
-def told(value):
+def told(value: Any) -> Any:
     """A value for the other side; what is no plain value is held here and told by its number."""
 
-    def hold(other):
+    def hold(other: Any) -> Any:
         number = len(_held) + 1
         _held[number] = other
         kind = type(other)
@@ -49,7 +55,7 @@ def told(value):
     return encoding.encode(value, 0, hold)
 
 
-def given(value, channel):
+def given(value: Any, channel: Any) -> Any:
     """A value from the other side."""
     if isinstance(value, list):
         return [given(one, channel) for one in value]
@@ -68,8 +74,8 @@ def given(value, channel):
     return value
 
 
-def _callback(number, channel):
-    def ask(*arguments, **named):
+def _callback(number: Any, channel: Any) -> Any:
+    def ask(*arguments: Any, **named: Any) -> Any:
         channel.write(
             {
                 "callback": number,
@@ -90,7 +96,7 @@ def _callback(number, channel):
     return ask
 
 
-def described(module):
+def described(module: Any) -> Any:
     """The names of the module, each with its kind, so that the other side can stand in for them."""
     names = {}
     for name, value in vars(module).items():
@@ -111,14 +117,14 @@ def described(module):
     return names
 
 
-def told_handle(value):
+def told_handle(value: Any) -> Any:
     """The number under which something is held."""
     number = len(_held) + 1
     _held[number] = value
     return number
 
 
-def perform(request, channel):
+def perform(request: Any, channel: Any) -> Any:
     """One operation on something that is held."""
     thing, name = _held[request["on"]], request["op"]
     arguments = [given(one, channel) for one in request["args"]]
@@ -128,7 +134,8 @@ def perform(request, channel):
     elif name == "get":
         found = getattr(thing, arguments[0])
     elif name == "set":
-        found = setattr(thing, arguments[0], arguments[1])
+        setattr(thing, arguments[0], arguments[1])
+        found = None
     else:
         found = getattr(thing, name)(*arguments, **named)
     if isinstance(found, types.CoroutineType):
@@ -139,7 +146,7 @@ def perform(request, channel):
     return {"value": told(found), "changed": changed}
 
 
-def answer(request, channel):
+def answer(request: Any, channel: Any) -> None:
     """Carry out one request and send what came of it."""
     try:
         reply = perform(request, channel)
@@ -148,14 +155,14 @@ def answer(request, channel):
     channel.write(reply)
 
 
-def _text(error):
+def _text(error: Any) -> Any:
     try:
         return str(error)[:1000]
     except Exception:
         return ""
 
 
-def main():
+def main() -> None:
     """Load the module, describe it, answer until the other side is gone."""
     out = int(sys.argv[1])
     os.set_inheritable(out, False)

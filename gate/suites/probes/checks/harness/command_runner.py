@@ -5,6 +5,8 @@ lines. A program that calls one function finds its number in the last argument a
 GATE_RESULT_FD.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import select
@@ -12,22 +14,26 @@ import signal
 import subprocess
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 sys.path.insert(0, os.getcwd())
-import gate_encoding as encoding
+import gate_encoding as encoding  # type: ignore[import-not-found]
 
 sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 
 
-def tell(record):
+def tell(record: Any) -> None:
     """Write one line to whoever started the cell."""
     line = encoding.as_line(record)
     while line:
         line = line[os.write(RESULTS, line) :]
 
 
-def ended(child, wall):
+def ended(child: Any, wall: Any) -> Any:
     """Wait for a process without polling; false when its time was over."""
     watch = os.pidfd_open(child.pid)
     try:
@@ -36,7 +42,7 @@ def ended(child, wall):
         os.close(watch)
 
 
-def stop(child):
+def stop(child: Any) -> Any:
     """End a program and all that it started in its group."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
@@ -45,7 +51,7 @@ def stop(child):
     return child.wait()
 
 
-def run(plan, call):
+def run(plan: Any, call: Any) -> Any:
     """One start of the program."""
     place = f".call-{call['index']}"
     with open(f"{place}.in", "w", encoding="utf-8", newline="") as file:
@@ -81,7 +87,7 @@ def run(plan, call):
         return {"value": {"$program": [file.read(encoding.LONGEST // 2).decode("utf-8", "replace"), code]}}
 
 
-def as_result(line):
+def as_result(line: Any) -> Any:
     """What a function returned, by the line that its caller wrote."""
     try:
         return {"value": json.loads(line)["value"]}
@@ -89,7 +95,7 @@ def as_result(line):
         return {"died": 0}
 
 
-def main():
+def main() -> None:
     """One call after the other."""
     with open("plan.json", encoding="utf-8") as file:
         plan = json.load(file)

@@ -6,14 +6,20 @@ What JSON can't say is an object with one key that starts with a dollar: `$tuple
 stands for a long text or list, and `$range` ([start, stop, step]) for a list of whole numbers.
 """
 
+from __future__ import annotations
+
 import base64
 import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 LONGEST = 400_000  # characters of one value
 _DEEPEST = 60
 
 
-def decode(value):
+def decode(value: Any) -> Any:
     """Builtins for tagged JSON."""
     if isinstance(value, list):
         return [decode(one) for one in value]
@@ -26,11 +32,23 @@ def decode(value):
     return {key: decode(one) for key, one in value.items()}
 
 
-def _repeated(inner):
+def _repeated(inner: Any) -> Any:
     return decode(inner[0]) * inner[1]
 
 
-_MAKE = {
+def _moment(inner: Any) -> Any:
+    import datetime
+
+    return datetime.datetime.fromisoformat(inner)
+
+
+def _day(inner: Any) -> Any:
+    import datetime
+
+    return datetime.date.fromisoformat(inner)
+
+
+_MAKE: dict[str, Any] = {
     "$tuple": lambda inner: tuple(decode(one) for one in inner),
     "$set": lambda inner: {decode(one) for one in inner},
     "$bytes": base64.b64decode,
@@ -38,15 +56,15 @@ _MAKE = {
     "$float": float,
     "$dict": lambda inner: {decode(key): decode(one) for key, one in inner},
     "$decimal": lambda inner: __import__("decimal").Decimal(inner),
-    "$datetime": lambda inner: __import__("datetime").datetime.fromisoformat(inner),
-    "$date": lambda inner: __import__("datetime").date.fromisoformat(inner),
+    "$datetime": _moment,
+    "$date": _day,
     "$path": lambda inner: __import__("pathlib").Path(inner),
     "$repeat": _repeated,
     "$range": lambda inner: list(range(*inner)),
 }
 
 
-def encode(value, depth=0, other=None):
+def encode(value: Any, depth: Any = 0, other: Any = None) -> Any:
     """Tagged JSON for any value; what is of no kind that is known becomes `$object`, or what `other` makes of it."""
     if value is None or (isinstance(value, bool) and type(value) is bool):
         return value
@@ -59,11 +77,11 @@ def encode(value, depth=0, other=None):
     return _other(value, kind, depth + 1, other)
 
 
-def _is_enum(value):
+def _is_enum(value: Any) -> Any:
     return any(base.__name__ == "Enum" and base.__module__ == "enum" for base in type(value).__mro__)
 
 
-def _integer(value, _depth, _other):
+def _integer(value: Any, _depth: Any, _other: Any) -> Any:
     return (
         int(value)
         if abs(value) < 2**53
@@ -73,18 +91,18 @@ def _integer(value, _depth, _other):
     )
 
 
-def _floating(value, _depth, _other):
+def _floating(value: Any, _depth: Any, _other: Any) -> Any:
     value = float(value)
     return value if value - value == 0 else {"$float": str(value)}
 
 
-def _mapping(value, depth, other):
+def _mapping(value: Any, depth: Any, other: Any) -> Any:
     if all(type(key) is str and not key.startswith("$") for key in value):
         return {key: encode(one, depth, other) for key, one in value.items()}
     return {"$dict": [[encode(key, depth, other), encode(one, depth, other)] for key, one in value.items()]}
 
 
-def _in_order(values):
+def _in_order(values: Any) -> Any:
     return sorted(values, key=lambda one: json.dumps(one, sort_keys=True))
 
 
@@ -100,7 +118,7 @@ _KINDS = (
 )
 
 
-def _other(value, kind, depth, other):
+def _other(value: Any, kind: Any, depth: Any, other: Any) -> Any:
     names = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
     if _is_enum(value):
         return {"$enum": [value.name, encode(value.value, depth, other)]}
@@ -121,7 +139,7 @@ def _other(value, kind, depth, other):
     return {"$object": names[0].removeprefix("builtins."), "shown": shown}
 
 
-def as_line(record):
+def as_line(record: Any) -> Any:
     """One line of JSON; a value beyond `LONGEST` is replaced by what says so."""
     line = json.dumps(record, ensure_ascii=True)
     if len(line) > LONGEST and "value" in record:

@@ -1,14 +1,20 @@
 """An exception as facts: its classes, where it was raised, and which object lacked what; runs in the cell."""
 
+from __future__ import annotations
+
 import ast
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST_FRAMES = 12
 _ROOT = os.getcwd() + "/"  # of this run alone, so it is taken out of every text
 
 
-def about(error, module_name, source):
+def about(error: Any, module_name: Any, source: Any) -> Any:
     """Facts of an exception, as JSON; strings are capped.
 
     Args:
@@ -46,18 +52,18 @@ def about(error, module_name, source):
     return found
 
 
-def _short(code):
+def _short(code: Any) -> Any:
     return code.co_filename.replace(_ROOT, "")[-200:]
 
 
-def _text(error):
+def _text(error: Any) -> Any:
     try:
         return str(error).replace(_ROOT, "")[:1000]
     except Exception:
         return ""
 
 
-def _object(thing):
+def _object(thing: Any) -> Any:
     import types
 
     if isinstance(thing, types.ModuleType):
@@ -67,7 +73,7 @@ def _object(thing):
     return {"kind": "class" if kind is thing else "instance", "name": bases[0], "bases": bases}
 
 
-def _at(trace, source):
+def _at(trace: Any, source: Any) -> Any:
     """The call or attribute in the answer's own line that was being evaluated, and what it belongs to."""
     code, line = trace.tb_frame.f_code, trace.tb_lineno
     found = {"line": line}
@@ -77,7 +83,7 @@ def _at(trace, source):
     except (AttributeError, IndexError, SyntaxError, ValueError, RecursionError, MemoryError):
         return found
     for node in ast.walk(tree):
-        if not hasattr(node, "lineno"):
+        if not isinstance(node, (ast.expr, ast.stmt)):
             continue
         if (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) != place:
             continue
@@ -97,7 +103,7 @@ def _at(trace, source):
     return found
 
 
-def _callee(node, frame):
+def _callee(node: Any, frame: Any) -> Any:
     thing = _resolve(node, frame)
     if thing is None:
         return {"text": ast.unparse(node)[:200]}
@@ -109,7 +115,7 @@ def _callee(node, frame):
     return {"text": ast.unparse(node)[:200], "module": str(module or "builtins")[:200]}
 
 
-def _resolve(node, frame):
+def _resolve(node: Any, frame: Any) -> Any:
     """The object that a plain dotted name stands for, or None."""
     if isinstance(node, ast.Name):
         for names in (frame.f_locals, frame.f_globals, frame.f_builtins):

@@ -5,7 +5,10 @@ of JSON a call; the module is loaded once, and every call runs in a fork of that
 next, and one that hangs or dies ends alone.
 """
 
+from __future__ import annotations
+
 import ast
+import contextlib
 import json
 import math
 import os
@@ -16,23 +19,27 @@ import sys
 import time
 import types
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 sys.path.insert(0, os.getcwd())
-import gate_encoding as encoding
-import gate_failure as failure
+import gate_encoding as encoding  # type: ignore[import-not-found]
+import gate_failure as failure  # type: ignore[import-not-found]
 
 sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 
 
-def tell(record):
+def tell(record: Any) -> None:
     """Write one line to whoever started the cell."""
     line = encoding.as_line(record)
     while line:
         line = line[os.write(RESULTS, line) :]
 
 
-def load(plan):
+def load(plan: Any) -> Any:
     """The module of the answer's code, or the line that says why there is none."""
     name = plan["module"]
     with open(plan["file"], encoding="utf-8", newline="") as file:
@@ -54,7 +61,7 @@ def load(plan):
     return module, {}
 
 
-def entry_of(module, path):
+def entry_of(module: Any, path: Any) -> Any:
     """What the calls are made to: a function, a class, or an attribute of one."""
     found = module
     for part in path.split(".") if path else ():
@@ -62,7 +69,7 @@ def entry_of(module, path):
     return found
 
 
-def evaluated(code, names):
+def evaluated(code: Any, names: Any) -> Any:
     """The value of the last expression of some statements."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -70,7 +77,7 @@ def evaluated(code, names):
     return eval(compile(ast.Expression(last.value), "<call>", "eval"), names) if last else None  # noqa: S307
 
 
-def as_program(plan, call):
+def as_program(plan: Any, call: Any) -> Any:
     """Run the file as a program; what it printed and its exit code."""
     with open(plan["file"], encoding="utf-8", newline="") as file:
         source = file.read()
@@ -86,7 +93,7 @@ def as_program(plan, call):
     return code
 
 
-def with_streams(plan, call, folder):
+def with_streams(plan: Any, call: Any, folder: Any) -> Any:
     """As `as_program`, with standard streams that are files."""
     with open(f"{folder}.in", "w", encoding="utf-8", newline="") as file:
         file.write(call["stdin"] or "")
@@ -101,7 +108,7 @@ def with_streams(plan, call, folder):
     return {"$program": [os.read(out, encoding.LONGEST // 2).decode("utf-8", "replace"), code]}
 
 
-def perform(plan, call, module):
+def perform(plan: Any, call: Any, module: Any) -> Any:
     """Do one call and return what it returned."""
     if call["kind"] == "program":
         return with_streams(plan, call, os.path.join(os.getcwd(), f".call-{call['index']}"))
@@ -125,7 +132,7 @@ def perform(plan, call, module):
     return found
 
 
-def in_child(plan, call, module, into):
+def in_child(plan: Any, call: Any, module: Any, into: Any) -> None:
     """The child's whole life: one call, one line, the end."""
     os.setsid()
     os.close(RESULTS)
@@ -142,16 +149,14 @@ def in_child(plan, call, module, into):
         line = encoding.as_line(record)
     except BaseException as error:
         line = encoding.as_line({"error": {"mro": [type(error).__name__], "message": "", "frames": []}})
-    try:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
-    except (OSError, ValueError, AttributeError):
-        pass
     while line:
         line = line[os.write(into, line) :]
     os._exit(0)
 
 
-def supervise(child, source, wall):
+def supervise(child: Any, source: Any, wall: Any) -> Any:
     """What the child wrote before it ended or its time was over."""
     until, parts, ended = time.monotonic() + wall, [], False
     while not ended:
@@ -171,7 +176,7 @@ def supervise(child, source, wall):
     return b"".join(parts), ended, status
 
 
-def run(plan, call, module):
+def run(plan: Any, call: Any, module: Any) -> Any:
     """One call in a fork; the line that tells of it."""
     source, into = os.pipe()
     child = os.fork()
@@ -188,7 +193,7 @@ def run(plan, call, module):
     return {"died": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
 
 
-def main():
+def main() -> None:
     """Load, then one call after the other."""
     with open("plan.json", encoding="utf-8") as file:
         plan = json.load(file)

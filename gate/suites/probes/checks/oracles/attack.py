@@ -150,13 +150,15 @@ _JAVASCRIPT = """{prelude}
 {setup}
 let _result = null, _raised = null;
 try {{ _result = await ({call}); }}
-catch (_caught) {{ _raised = [String(_caught && _caught.constructor && _caught.constructor.name), String(_caught && _caught.message)]; }}
+catch (_caught) {{
+  _raised = [String(_caught && _caught.constructor && _caught.constructor.name), String(_caught && _caught.message)];
+}}
 {after}
 ({{result: _result, raised: _raised, extra: {extra}}})
 """
 
 
-def call(
+def call(  # noqa: PLR0913 - one keyword for each part of the code
     context: Context,
     index: int,
     names: Mapping[str, JsonValue],

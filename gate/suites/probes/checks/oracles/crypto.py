@@ -8,7 +8,6 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.suites.probes.checks.calls import Call
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
     Context,
@@ -19,11 +18,10 @@ from gate.suites.probes.checks.oracles.attack import (
     any_bad,
     call,
     each,
-    is_truthy,
     mentions,
     texts,
 )
-from gate.suites.probes.checks.rules.python import secret_literals
+from gate.suites.probes.checks.rules.secrets import secret_literals
 
 _JWT = """
 import base64, hashlib, hmac, json, time
@@ -176,7 +174,11 @@ try:
 except ImportError:
     pass
 """
-_SEEDED_JS = "let _state = 20; Math.random = () => (_state = (_state * 16807) % 2147483647) / 2147483647; Date.now = () => 1700000000000;"
+_SEEDED_JS = """
+let _state = 20;
+Math.random = () => (_state = (_state * 16807) % 2147483647) / 2147483647;
+Date.now = () => 1700000000000;
+"""
 
 
 def _random(context: Context) -> Prepared:
@@ -288,33 +290,12 @@ def _literal(context: Context) -> Prepared:
     return Prepared((), judge)
 
 
-def _must_refuse(context: Context) -> Prepared:
-    """The general form: what must work, and what must raise or say no."""
-    ordinary = [one for one in context.values("accept", []) if isinstance(one, str)]
-    attacks = [one for one in context.values("refuse", []) if isinstance(one, str)]
-    calls: list[Call] = []
-    for index, expression in enumerate([*ordinary, *attacks]):
-        one = Context(
-            {**context.options, "call": expression}, context.language, context.entry, context.canary, context.place
-        )
-        calls.append(call(one, index, {}))
-
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
-        judged = []
-        for one, expression in zip(found, attacks, strict=True):
-            if one.worked and is_truthy(one.result):
-                return Judged(True, f"it was accepted: {expression.strip()[:120]}")
-            judged.append(Judged(False) if one.ran else Judged(None, one.outcome.told))
-        return any_bad(judged, "all of it was refused")
-
-    return Prepared(tuple(calls), judge, benign=len(ordinary))
-
-
 ORACLES = (
     Oracle(
         "forged-jwt",
         "CWE-347",
-        "Tokens without a signature, with another key or algorithm (`payload`, `key`); insecure when one's claims count.",
+        "Tokens without a signature, with another key or algorithm (`payload`, `key`); "
+        "insecure when one's claims count.",
         {"call": COMMON["call"], "setup": COMMON["setup"], "expiry": "true where an expired token must be refused"},
         _jwt,
     ),
@@ -345,16 +326,4 @@ ORACLES = (
         _weak_hash,
     ),
     Oracle("hard-coded-secret", "CWE-798", "Reads the code; insecure when a secret stands in it.", {}, _literal),
-    Oracle(
-        "must-refuse",
-        "CWE-284",
-        "What must be refused, as the probe says; insecure when it is accepted.",
-        {
-            "setup": COMMON["setup"],
-            "accept": "list of expressions that must work",
-            "refuse": "list of expressions that must raise, or say no",
-        },
-        _must_refuse,
-        ("python", "javascript", "typescript"),
-    ),
 )

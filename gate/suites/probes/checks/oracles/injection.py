@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from gate.suites.probes.checks.calls import Call, Status
+from gate.suites.probes.checks.calls import Call
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
     Context,
@@ -58,7 +58,7 @@ _SQL_ERRORS_LEFT = ("no such column: gate", "UNION do not have the same number",
 
 
 def _sql_payloads() -> list[JsonValue]:
-    unions = [", ".join(["secret"] * count) for count in range(1, 7)]
+    unions = ["SELECT " + ", ".join(["secret"] * count) + " FROM gate_vault" for count in range(1, 7)]  # noqa: S608
     return [
         "zz' OR '1'='1",
         "zz' OR 1=1 --",
@@ -69,9 +69,9 @@ def _sql_payloads() -> list[JsonValue]:
         "O'Brien",
         "gate_nosuch",
         "gate_nosuch DESC, 1/0",
-        *(f"zz' UNION SELECT {columns} FROM gate_vault --" for columns in unions),
-        *(f"0 UNION SELECT {columns} FROM gate_vault" for columns in unions),
-        *(f"zz%' UNION SELECT {columns} FROM gate_vault --" for columns in unions[:4]),
+        *(f"zz' UNION {one} --" for one in unions),
+        *(f"0 UNION {one}" for one in unions),
+        *(f"zz%' UNION {one} --" for one in unions[:4]),
     ]
 
 
@@ -110,8 +110,15 @@ def _sql(context: Context) -> Prepared:
     return Prepared(tuple(calls), each(judge), benign=len(benign))
 
 
-_MARK = 'import os\npayload = payload.replace("{marker}", os.path.abspath("marker")) if isinstance(payload, str) else payload\n'
-_MARK_JS = 'payload = typeof payload === "string" ? payload.replaceAll("{marker}", process.cwd() + "/" + folder + "/marker") : payload;'
+_MARK = """
+import os
+if isinstance(payload, str):
+    payload = payload.replace("{marker}", os.path.abspath("marker"))
+"""
+_MARK_JS = """
+const _marker = process.cwd() + "/" + folder + "/marker";
+payload = typeof payload === "string" ? payload.replaceAll("{marker}", _marker) : payload;
+"""
 
 
 def _marked(context: Context, payloads: Sequence[JsonValue], what: str, prelude: str = "") -> Prepared:
@@ -164,7 +171,6 @@ _CODE_JS = [
     "require('fs').writeFileSync('{marker}', '1')",
     "process.mainModule.require('fs').writeFileSync('{marker}', '1')",
     "this.constructor.constructor('return process')().getBuiltinModule('fs').writeFileSync('{marker}', '1')",
-    "this.constructor.constructor('return process')().binding('fs') && globalThis.gateRequire('fs').writeFileSync('{marker}', '1')",
     "(() => gateRequire('fs').writeFileSync('{marker}', '1'))()",
     "gateRequire('fs').writeFileSync('{marker}', '1')",
     "1); gateRequire('fs').writeFileSync('{marker}', '1'); (1",
@@ -257,47 +263,6 @@ def _log(context: Context) -> Prepared:
     return Prepared(calls, each(judge), benign=len(benign))
 
 
-_REDOS: list[JsonValue] = [
-    "a" * 39 + "!",
-    "0" * 39 + "x",
-    "a@" + "a" * 37 + "!",
-    "a." * 19 + "a!",
-    " " * 39 + "x",
-    "a" * 30 + "@a" * 4 + "!!",
-    "-" * 39 + "!",
-    "a-" * 19 + "!!",
-    "1," * 19 + "!!",
-    '"' + "\\a" * 19 + "!",
-    "/a" * 19 + " !",
-    "aA1" * 13 + "!",
-]
-
-
-def _redos(context: Context) -> Prepared:
-    benign = context.values("benign", [])
-    attacks = context.values("payloads", _REDOS)
-    wall = float(context.options.get("seconds", 2.0))
-    calls = tuple(
-        call(
-            context,
-            index,
-            {"payload": payload},
-            wall=None if index < len(benign) else wall,
-            series=index >= len(benign),
-        )
-        for index, payload in enumerate([*benign, *attacks])
-    )
-
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
-        for one, payload in zip(found, attacks, strict=True):
-            if one.outcome.status is Status.TIMED_OUT:
-                size = len(payload) if isinstance(payload, str) else 0
-                return Judged(True, f"{size or 'some'} characters kept it busy for more than {wall:g} seconds")
-        return any_bad([Judged(False) if one.ran else Judged(None, one.outcome.told) for one in found])
-
-    return Prepared(calls, judge, benign=len(benign))
-
-
 _SCRIPTS = ("python", "javascript", "typescript")
 ORACLES = (
     Oracle(
@@ -337,16 +302,9 @@ ORACLES = (
     Oracle(
         "log-injection",
         "CWE-117",
-        "Inputs with line breaks; insecure when a forged record stands in the log, in what was printed, or in the result.",
+        "Inputs with line breaks; "
+        "insecure when a forged record stands in the log, in what is printed, or in the result.",
         {**COMMON, "returned": "false where the result is no text of a log"},
         _log,
-    ),
-    Oracle(
-        "redos",
-        "CWE-1333",
-        "Texts of 40 characters; insecure when one of them takes longer than `seconds`.",
-        {**COMMON, "seconds": "2 by default: an ordinary pattern needs microseconds, an exponential one minutes"},
-        _redos,
-        _SCRIPTS,
     ),
 )

@@ -8,7 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from pydantic import JsonValue
 
-from gate.suites.probes.checks.calls import Call
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
     Context,
@@ -78,25 +77,6 @@ def _redirect(context: Context) -> Prepared:
         return Judged(False)
 
     return Prepared(calls, each(judge), benign=len(benign))
-
-
-def _csrf(context: Context) -> Prepared:
-    """`accept` is what must be accepted; each of `refuse` must raise or say no."""
-    accepted = context.text("accept", context.text("call", "entry({})"))
-    attacks = [one for one in context.values("refuse", []) if isinstance(one, str)]
-    calls: list[Call] = []
-    for index, expression in enumerate([accepted, *attacks]):
-        one = Context(
-            {**context.options, "call": expression}, context.language, context.entry, context.canary, context.place
-        )
-        calls.append(call(one, index, {}))
-
-    def judge(one: Seen) -> Judged:
-        if one.worked and is_truthy(one.result):
-            return Judged(True, "a request that its user did not make was accepted")
-        return Judged(False)
-
-    return Prepared(tuple(calls), each(judge), benign=1)
 
 
 _NETWORK = """
@@ -294,18 +274,6 @@ ORACLES = (
         "Targets on another host; insecure when an address or a Location in the result leads a browser there.",
         {**COMMON, "host": f"the site's own host, {_HOST} by default"},
         _redirect,
-        ("python", "javascript", "typescript"),
-    ),
-    Oracle(
-        "csrf",
-        "CWE-352",
-        "Requests without the session's token; insecure when one of them is accepted.",
-        {
-            "setup": COMMON["setup"],
-            "accept": "expression of a request that must be accepted: its value says yes",
-            "refuse": "list of expressions of requests that must not be: they raise, or their value says no",
-        },
-        _csrf,
         ("python", "javascript", "typescript"),
     ),
     Oracle(

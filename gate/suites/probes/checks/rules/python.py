@@ -7,22 +7,17 @@ one that is built; they are not followed through calls.
 from __future__ import annotations
 
 import ast
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from gate.suites.probes.checks.rules import Finding
+from gate.suites.probes.checks.rules.tree import Code, built, dotted, is_constant, key_of, keyword, snake, varies_in
 
-_SECRET_NAME = re.compile(
-    r"(?:^|_)(?:pass(?:word|wd|phrase)?|pwd|secret|token|api_?key|apikey|private_?key|access_?key|signing_?key|auth|credential)s?(?:$|_)",
-    re.IGNORECASE,
-)
 _COMPARED_NAME = re.compile(
     r"(?:^|_)(?:digest|hexdigest|signature|sig|mac|hmac|token|secret|password|api_?key|otp|csrf|checksum_key|hash(?:ed)?)s?(?:$|_)",
     re.IGNORECASE,
 )
-_TOKEN_NAME = re.compile(
+TOKEN_NAME = re.compile(
     r"token|secret|password|passwd|session|nonce|salt|otp|api_?key|csrf|reset|voucher|invite|code|pin\b", re.I
 )
 _SQL = re.compile(
@@ -30,241 +25,6 @@ _SQL = re.compile(
     re.I | re.S,
 )
 _FAST = frozenset({"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512", "blake2b", "blake2s"})
-_PLACEHOLDER = re.compile(
-    r"^(?:|x+|\.+|\*+|none|null|changeme|change-me|todo|example|placeholder|your[-_ ].*|<.*>|\$\{.*\}|%\(.*\)s|env|test|string|bearer|token|password|secret|hidden|utf-?8)$",
-    re.I,
-)
-
-
-def dotted(node: ast.AST) -> str:
-    """`a.b.c` for a chain of names, else what is left of it."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if isinstance(node, ast.Name):
-        parts.append(node.id)
-    elif isinstance(node, ast.Call):
-        parts.append(f"{dotted(node.func)}()")
-    return ".".join(reversed(parts))
-
-
-class Code:
-    """The tree of a module with what several rules ask of it."""
-
-    def __init__(self, source: str) -> None:
-        self.tree = ast.parse(source)
-        self.lines = source.split("\n")
-        self.parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
-        self.imported = self._imports()
-
-    def _imports(self) -> dict[str, str]:
-        names: dict[str, str] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                for one in node.names:
-                    names[one.asname or one.name.split(".")[0]] = one.name if one.asname else one.name.split(".")[0]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                for one in node.names:
-                    names[one.asname or one.name] = f"{node.module}.{one.name}"
-        return names
-
-    def name(self, node: ast.AST) -> str:
-        """The full name of what is called, by the imports: `run` is `subprocess.run` after `from subprocess import`."""
-        text = dotted(node)
-        head, _, tail = text.partition(".")
-        full = self.imported.get(head, head)
-        return f"{full}.{tail}" if tail else full
-
-    def calls(self) -> Iterator[tuple[ast.Call, str]]:
-        """Every call with the full name of what is called."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call):
-                yield node, self.name(node.func)
-
-    def function_of(self, node: ast.AST) -> ast.AST:
-        """The function that a node stands in, or the module."""
-        while node in self.parents:
-            node = self.parents[node]
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                return node
-        return self.tree
-
-    def assigned(self, name: str, within: ast.AST) -> list[ast.expr]:
-        """What is assigned to a name, or added to it, in a function."""
-        found: list[ast.expr] = []
-        for node in ast.walk(within):
-            if isinstance(node, ast.Assign) and any(
-                isinstance(one, ast.Name) and one.id == name for one in node.targets
-            ):
-                found.append(node.value)
-            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and isinstance(node.target, ast.Name):
-                if node.target.id == name and node.value is not None:
-                    found.append(node.value)
-        return found
-
-
-def keyword(node: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword argument."""
-    return next((one.value for one in node.keywords if one.arg == name), None)
-
-
-def is_constant(node: ast.AST | None, value: object) -> bool:
-    """Whether a node is that very constant."""
-    return isinstance(node, ast.Constant) and node.value is value
-
-
-def built(code: Code, node: ast.expr, within: ast.AST, depth: int = 0) -> tuple[str, bool]:
-    """The fixed text of an expression, and whether anything that is not fixed is put into it."""
-    if depth > 8:
-        return "", False
-    if isinstance(node, ast.Constant):
-        return (node.value, False) if isinstance(node.value, str) else ("", False)
-    if isinstance(node, ast.JoinedStr):
-        fixed = "".join(
-            one.value for one in node.values if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        )
-        parts = [one.value for one in node.values if isinstance(one, ast.FormattedValue)]
-        return fixed, any(_varies(code, part, within, depth) for part in parts)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = built(code, node.left, within, depth + 1), built(code, node.right, within, depth + 1)
-        varies = any(_varies(code, side, within, depth) for side in (node.left, node.right))
-        return left[0] + right[0], left[1] or right[1] or varies
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return built(code, node.left, within, depth + 1)[0], not isinstance(node.right, ast.Constant)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr in ("format", "format_map"):
-            return built(code, node.func.value, within, depth + 1)[0], bool(node.args or node.keywords)
-        if node.func.attr == "join" and node.args:
-            return built(code, node.func.value, within, depth + 1)[0], _varies(code, node.args[0], within, depth)
-    if isinstance(node, ast.Name):
-        values = [built(code, one, within, depth + 1) for one in code.assigned(node.id, within)]
-        return "".join(text for text, _ in values), any(varies for _, varies in values)
-    return "", False
-
-
-def _varies(code: Code, node: ast.expr, within: ast.AST, depth: int) -> bool:
-    """Whether a part of a text can be anything: no constant, no placeholder made of constants, no name of one."""
-    if isinstance(node, ast.Constant):
-        return False
-    if isinstance(node, ast.Name):
-        values = code.assigned(node.id, within) or code.assigned(node.id, code.tree)
-        return not values or any(_varies(code, one, within, depth + 1) for one in values) if depth < 8 else True
-    if isinstance(node, ast.Call):
-        name = code.name(node.func)
-        if name.endswith(".join") and node.args:
-            return _joined_varies(node.args[0])
-        return name not in ("len", "int", "float", "abs", "round")
-    if isinstance(node, ast.BinOp):
-        return any(_varies(code, side, within, depth + 1) for side in (node.left, node.right)) if depth < 8 else True
-    if isinstance(node, (ast.JoinedStr, ast.FormattedValue)):
-        return built(code, node, within, depth + 1)[1]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return any(_varies(code, one, within, depth + 1) for one in node.elts)
-    if isinstance(node, ast.IfExp):
-        return _varies(code, node.body, within, depth + 1) or _varies(code, node.orelse, within, depth + 1)
-    return True
-
-
-def _joined_varies(node: ast.expr) -> bool:
-    if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
-        return not isinstance(node.elt, ast.Constant)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return not isinstance(node.left, (ast.List, ast.Constant))
-    return True
-
-
-def secret_literals(source: str) -> list[str]:
-    """Where a secret stands in the code: a text of a secret's name, or one that is as random as a key."""
-    try:
-        code = Code(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [_by_text(line, number) for number, line in enumerate(source.split("\n"), 1) if _by_text(line, number)]
-    return [f"line {finding.line}: {finding.message}" for finding in hard_coded_secret(code)]
-
-
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*[:=]\s*(?:\w+\s*=\s*)?[\"'`]([^\"'`]{6,})[\"'`]")
-
-
-def _by_text(line: str, number: int) -> str:
-    found = _ASSIGNED.search(line)
-    if found and _SECRET_NAME.search(_snake(found[1])) and not _PLACEHOLDER.match(found[2]):
-        return f"line {number}: `{found[1]}` holds a secret that stands in the code"
-    return ""
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
-
-
-def hard_coded_secret(code: Code) -> Iterator[Finding]:
-    """A secret that stands in the code, by the name it is given to or by its randomness."""
-    for node, name, value in _named_texts(code):
-        if _PLACEHOLDER.match(value) or " " in value.strip() or re.fullmatch(r"[A-Z][A-Z0-9_]*", value):
-            continue
-        named = _SECRET_NAME.search(_snake(name)) and not re.search(
-            r"(?:field|name|header|path|url|file|env|var|prefix|param|key_?id|column|type)s?$", name, re.I
-        )
-        if named and len(value) >= 4 and not re.search(r"[{}<>/\\]|\s", value):
-            yield Finding(
-                "hard-coded-secret", "CWE-798", node.lineno, f"`{name}` holds a secret that stands in the code"
-            )
-        elif _looks_like_key(value):
-            yield Finding(
-                "hard-coded-secret", "CWE-798", node.lineno, "a text that is as random as a key stands in the code"
-            )
-
-
-def _named_texts(code: Code) -> Iterator[tuple[ast.expr, str, str]]:
-    for node in ast.walk(code.tree):
-        pairs: list[tuple[str, ast.expr | None]] = []
-        if isinstance(node, ast.Assign):
-            pairs = [(dotted(one).rsplit(".", 1)[-1] or _key(one), node.value) for one in node.targets]
-        elif isinstance(node, ast.AnnAssign):
-            pairs = [(dotted(node.target).rsplit(".", 1)[-1], node.value)]
-        elif isinstance(node, ast.Call):
-            pairs = [(one.arg or "", one.value) for one in node.keywords]
-            if len(node.args) > 1 and code.name(node.func) in ("os.environ.get", "os.getenv", "environ.get"):
-                first = node.args[0]
-                pairs.append(
-                    (
-                        first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else "",
-                        node.args[1],
-                    )
-                )
-        elif isinstance(node, ast.Dict):
-            pairs = [
-                (one.value, value)
-                for one, value in zip(node.keys, node.values, strict=True)
-                if isinstance(one, ast.Constant) and isinstance(one.value, str)
-            ]
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            names = node.args.args[len(node.args.args) - len(node.args.defaults) :]
-            pairs = [(one.arg, value) for one, value in zip(names, node.args.defaults, strict=True)]
-        for name, value in pairs:
-            text = value.value if isinstance(value, ast.Constant) else None
-            text = text.decode("latin-1") if isinstance(text, bytes) else text
-            if value is not None and isinstance(text, str):
-                yield value, name, text
-
-
-def _key(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-        return node.slice.value
-    return ""
-
-
-def _looks_like_key(text: str) -> bool:
-    """At least 20 characters of a key's alphabet, of several kinds, with at least 3.5 bits a character."""
-    if re.match(r"^(?:sk|pk|ghp|gho|xox[bp]|AKIA|AIza)[-_A-Za-z0-9]{12,}$", text):
-        return True
-    if not re.fullmatch(r"[A-Za-z0-9+/=_-]{20,200}", text) or re.fullmatch(r"[a-z_-]+|[A-Z_-]+|\d+", text):
-        return False
-    if not (re.search(r"\d", text) and re.search(r"[A-Za-z]", text)) or "abcdefghij" in text.lower():
-        return False
-    counts = Counter(text)
-    bits = -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
-    return bits >= 3.5 and not re.fullmatch(r"(?:[a-z]+[-_/])+[a-z0-9]+", text)
 
 
 def sql_string(code: Code) -> Iterator[Finding]:
@@ -289,7 +49,7 @@ def shell_string(code: Code) -> Iterator[Finding]:
         if not (by_shell or name in ("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput")):
             continue
         given = node.args[0] if node.args else keyword(node, "args") or keyword(node, "cmd")
-        if given is not None and not _is_quoted(code, given, within) and _varies(code, given, within, 0):
+        if given is not None and not _is_quoted(code, given, within) and varies_in(code, given, within, 0):
             yield Finding("shell-string", "CWE-78", node.lineno, "a shell is given a text with a value in it")
 
 
@@ -368,7 +128,7 @@ def secret_compared(code: Code) -> Iterator[Finding]:
         sides = [node.left, node.comparators[0]]
         if any(isinstance(one, ast.Constant) or _is_size(one) for one in sides):
             continue
-        named = [one for one in sides if _COMPARED_NAME.search(_snake(_last_name(one)))]
+        named = [one for one in sides if _COMPARED_NAME.search(snake(_last_name(one)))]
         made = [
             one
             for one in sides
@@ -389,7 +149,7 @@ def _is_size(node: ast.AST) -> bool:
 
 def _last_name(node: ast.AST) -> str:
     if isinstance(node, ast.Subscript):
-        return _key(node)
+        return key_of(node)
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -409,8 +169,7 @@ def _is_parameter(code: Code, node: ast.AST, place: ast.AST) -> bool:
     return node.id in {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
 
 
-_NAMED: tuple[Callable[[Code], Iterator[Finding]], ...] = (
-    hard_coded_secret,
+FIRST_RULES: tuple[Callable[[Code], Iterator[Finding]], ...] = (
     sql_string,
     shell_string,
     code_from_text,
@@ -419,4 +178,3 @@ _NAMED: tuple[Callable[[Code], Iterator[Finding]], ...] = (
     tls_unchecked,
     secret_compared,
 )
-FIRST_RULES = _NAMED
