@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,18 @@ ROOT = str(Path(__file__).resolve().parents[3])
 _FIRST_USER, _USERS = 61184, 4336  # what systemd keeps for users that live as long as a service
 _CONNECT_SECONDS = 5.0
 _GONE_REMEDY = "look whether the machine ran out of memory, and start again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where one job may run: a warden that waits for it, and the claim to its user."""
+
+    channel: socket.socket
+    claim: socket.socket
+
+    def close(self) -> None:
+        self.channel.close()
+        self.claim.close()
 
 
 class Zygote:
@@ -43,6 +55,7 @@ class Zygote:
     def __init__(self, process: subprocess.Popen[bytes], control: socket.socket) -> None:
         self._lock = threading.Lock()
         self._process, self._control = process, control
+        self._spare: _Place | None = None
         word = control.recv(4096)
         if not word:
             control.close()
@@ -55,12 +68,10 @@ class Zygote:
         Raises:
             SandboxError: the cell could not do its part.
         """
-        channel, theirs = socket.socketpair()
-        with channel, _own_user() as user:
+        with contextlib.closing(self._place(job)) as place:
+            channel = place.channel
             try:
-                with theirs, self._lock:
-                    socket.send_fds(self._control, [b"j"], [theirs.fileno()])
-                wire.send(channel, _asked(job, user), _blobs(job))
+                wire.send(channel, _asked(job), _blobs(job))
                 head, blobs = wire.receive(channel)
                 while "connect" in head:
                     _connect(channel, job.network)
@@ -71,8 +82,37 @@ class Zygote:
             raise SandboxError(f"a job can't be run: {head['error']}", remedy="read the reason; nothing was measured")
         return _answered(head, blobs)
 
+    def _place(self, job: Job) -> _Place:
+        """A place for a job; the next one is made ready meanwhile."""
+        if job.readable:
+            return self._prepare([str(path.absolute()) for path in job.readable])
+        with self._lock:
+            place, self._spare = self._spare, None
+        place = place or self._prepare([])
+        spare = self._prepare([])
+        with self._lock:
+            self._spare, other = spare, self._spare
+        if other is not None:  # another thread was quicker
+            other.close()
+        return place
+
+    def _prepare(self, readable: list[str]) -> _Place:
+        claim, user = _own_user()
+        channel, theirs = socket.socketpair()
+        with theirs:
+            try:
+                word = json.dumps({"user": user, "readable": readable}).encode()
+                socket.send_fds(self._control, [word], [theirs.fileno()])
+            except OSError:
+                claim.close()
+                channel.close()
+                raise SandboxError("the process of the cell is gone", remedy=_GONE_REMEDY) from None
+        return _Place(channel, claim)
+
     def close(self) -> None:
         """End the process; jobs that run are ended with their clients."""
+        if self._spare is not None:
+            self._spare.close()
         with contextlib.suppress(OSError), self._control:
             self._control.send(GOODBYE)
         try:
@@ -118,19 +158,18 @@ def last_word(process: subprocess.Popen[bytes]) -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-@contextlib.contextmanager
-def _own_user() -> Iterator[int]:
-    """A user that nobody else is, for root's jobs; the name of a socket is the claim, and ends with this process."""
+def _own_user() -> tuple[socket.socket, int]:
+    """A user that nobody else is, for root's jobs; a socket's name is the claim to it, which closing it gives up."""
     start = int.from_bytes(os.urandom(4), "big")
     for number in range(_USERS):
         uid = _FIRST_USER + (start + number) % _USERS
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
-            try:
-                claim.bind(f"\0gate-cell-{uid}")
-            except OSError:
-                continue
-            yield uid
-            return
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            claim.bind(f"\0gate-cell-{uid}")
+        except OSError:
+            claim.close()
+        else:
+            return claim, uid
     raise SandboxError("every user that a job could have is taken", remedy="end some of the runs on this machine")
 
 
@@ -145,7 +184,7 @@ def _connect(channel: socket.socket, port: int | None) -> None:
         socket.send_fds(channel, [b"+"], [connection.fileno()])
 
 
-def _asked(job: Job, user: int) -> dict[str, Any]:
+def _asked(job: Job) -> dict[str, Any]:
     limits = {name: getattr(job.limits, name) for name in job.limits.__slots__}
     return {
         "argv": list(job.argv),
@@ -154,9 +193,7 @@ def _asked(job: Job, user: int) -> dict[str, Any]:
         "environment": dict(job.environment),
         "limits": limits,
         "collect": list(job.collect),
-        "user": user,
         "network": job.network,
-        "readable": [str(path.absolute()) for path in job.readable],
     }
 
 

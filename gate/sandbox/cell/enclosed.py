@@ -39,7 +39,7 @@ class Become(BaseException):
         self.arguments = arguments
 
 
-def enter(order: dict[str, Any], streams: tuple[int, int, int, int], hand: socket.socket) -> NoReturn:
+def enter(order: dict[str, Any], streams: list[int], hand: socket.socket) -> NoReturn:
     """Become the job.
 
     Args:
@@ -68,7 +68,7 @@ def enter(order: dict[str, Any], streams: tuple[int, int, int, int], hand: socke
     _become(order["argv"], order["environment"], order["python"])
 
 
-def _arrange(streams: tuple[int, int, int, int], hand: socket.socket) -> socket.socket:
+def _arrange(streams: list[int], hand: socket.socket) -> socket.socket:
     """Put the streams in their places and close all else."""
     import fcntl
 

@@ -43,7 +43,7 @@ PROC = ("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm/overcommit
 CELL = "/cell"
 """Where a job's folders are in a root of its own."""
 _ROOT_SIZE = "size=4m,mode=755"
-_INODES_PER_BYTE = 1 / 4096
+_PAGE, _FEWEST_ENTRIES = 4096, 1024
 
 
 def readable(extra: list[str]) -> list[str]:
@@ -51,14 +51,13 @@ def readable(extra: list[str]) -> list[str]:
     return list(dict.fromkeys(os.path.realpath(path) for path in (*SYSTEM, *ETC, *_USERS, *extra)))
 
 
-def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int:
+def enter(place: str, extra: list[str], *, uid: int, gid: int) -> int:
     """Leave the machine's files for a root of its own; gives the open folder of the job's folders.
 
     Args:
         place: an empty folder that is mounted over in this process's view alone.
         extra: files and trees to show beside the system's.
-        size: bytes of the job's folders.
-        uid, gid: to whom they belong.
+        uid, gid: to whom the job's folders belong; `resize` says how large they may grow.
 
     Raises:
         OSError: the kernel refuses.
@@ -77,13 +76,22 @@ def enter(place: str, extra: list[str], *, size: int, uid: int, gid: int) -> int
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     kernel.mount("proc", f"{place}/proc", "proc", flags | kernel.MS_READONLY)
     os.mkdir(place + CELL)
-    data = f"size={size},nr_inodes={max(1024, int(size * _INODES_PER_BYTE))},mode=700,uid={uid},gid={gid}"
+    data = f"{_size(0)},mode=700,uid={uid},gid={gid}"
     kernel.mount("cell", place + CELL, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, data)
     for name in ("tmp", "dev/shm"):
         with contextlib.suppress(FileExistsError):  # a tree to show lies in there
             os.symlink(f"{CELL}/tmp", f"{place}/{name}")  # noqa: S108
     kernel.enter_root(place)
     return os.open(CELL, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def resize(size: int) -> None:
+    """Let the job's folders hold so many bytes, and an entry for each page of them."""
+    kernel.mount("cell", CELL, "tmpfs", kernel.MS_REMOUNT | kernel.MS_NOSUID | kernel.MS_NODEV, _size(size))
+
+
+def _size(size: int) -> str:
+    return f"size={max(size, _PAGE)},nr_inodes={max(_FEWEST_ENTRIES, size // _PAGE)}"
 
 
 def _write_users(place: str, uid: int, gid: int) -> None:

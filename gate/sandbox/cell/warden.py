@@ -30,24 +30,22 @@ class FailedError(Exception):
     """The cell could not do its part; what the job did says nothing."""
 
 
-def attend(channel: socket.socket, cell: dict[str, Any]) -> None:
-    """Run the one job that is asked for on a channel.
+def attend(channel: socket.socket, cell: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Prepare for a job, and run it when it is asked for on a channel.
 
     Args:
         cell: what all jobs of a cell share, see `gate.sandbox.cell.client`.
+        asked: what must be known before: `user`, the number of a user that nobody else is, and `readable`, paths beside
+            the system's.
 
     Raises:
         Become: in the process that is to go on as the job's Python program.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    try:
-        request, blobs = wire.receive(channel)
-    except EOFError:
-        return
-    warden = _Warden(channel, cell, request, blobs)
+    warden = _Warden(channel, cell, asked)
     try:
         head, left = warden.run()
-    except ClientGoneError:
+    except (ClientGoneError, EOFError):
         return
     except (OSError, FailedError) as error:
         head, left = {"error": str(error)}, []
@@ -56,23 +54,20 @@ def attend(channel: socket.socket, cell: dict[str, Any]) -> None:
 
 
 class _Warden:
-    def __init__(
-        self, channel: socket.socket, cell: dict[str, Any], request: dict[str, Any], blobs: list[bytes]
-    ) -> None:
+    def __init__(self, channel: socket.socket, cell: dict[str, Any], asked: dict[str, Any]) -> None:
         self.channel = channel
         self.cell = cell
-        self.request = request
-        self.limits: dict[str, Any] = request["limits"]
-        self.files = list(zip(request["files"], blobs, strict=False))
-        self.stdin = blobs[-1] if request["stdin"] else None
+        self.readable = [*cell["readable"], *asked["readable"]]
         self.apart = cell["means"] == "namespaces"
         self.root = os.getuid() == 0
-        self.uid: int = request["user"] if self.root else os.getuid()
-        self.gid: int = request["user"] if self.root else os.getgid()
+        self.uid: int = asked["user"] if self.root else os.getuid()
+        self.gid: int = asked["user"] if self.root else os.getgid()
         self.place = ""
         self.opened = -1
         self.first = 0  # the child of this process that is the job, or holds its processes
         self.statuses, self.tells_status = -1, -1
+        self.request: dict[str, Any] = {}
+        self.blobs: list[bytes] = []
 
     def run(self) -> tuple[dict[str, Any], list[bytes]]:
         try:
@@ -81,7 +76,7 @@ class _Warden:
             watch.run()
             self._end_all(watch)
             answer = self._tell(watch)
-        except (OSError, FailedError, ClientGoneError):
+        except (OSError, FailedError, ClientGoneError, EOFError):
             self._end_whatever_runs()
             self._remove()
             raise
@@ -90,22 +85,25 @@ class _Warden:
 
     def _start(self) -> Watch:
         pipes = [os.pipe() for _ in range(3)]
-        streams = (self._standard_input(), pipes[0][1], pipes[1][1], pipes[2][1])
+        streams = [write for _, write in pipes]
         hand, theirs = socket.socketpair()
         hand_number = hand.detach()  # a process that becomes the job must not close what has this number by then
         if self.apart:
-            self._start_apart(streams, theirs)
-        else:
+            self._make_apart(streams, theirs)
+        self.request, self.blobs = wire.receive(self.channel)
+        if not self.apart:
             self._start_here(streams, theirs)
         theirs.close()
         for handle in streams:
             os.close(handle)
         with socket.socket(fileno=hand_number) as hand:
+            if self.apart:
+                wire.send(hand, self.request, self.blobs)
             listener = self._await_start(hand)
         if self.root:
             kernel.set_file_ids(self.uid, self.gid)  # no more rights than the job, over files and over processes
         return Watch(
-            self.limits,
+            self.request["limits"],
             [ours for ours, _ in pipes],
             self.channel,
             self.first,
@@ -117,7 +115,7 @@ class _Warden:
             count_disk=not self.apart,
         )
 
-    def _start_here(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
+    def _start_here(self, streams: list[int], theirs: socket.socket) -> None:
         """The job sees the machine's files, as far as it may; it is a child of this process."""
         self.place = f"{self.cell['scratch']}/job-{os.getpid()}"
         os.mkdir(self.place, 0o700)
@@ -129,10 +127,10 @@ class _Warden:
         self.first = os.fork()
         if self.first == 0:
             self.channel.detach()  # its number will be another's
-            enclosed.enter(order, streams, theirs)
+            enclosed.enter(order, [self._standard_input(), *streams], theirs)
 
-    def _start_apart(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> None:
-        """The job has processes, mounts and shared memory of its own; what it may see is mounted for it."""
+    def _make_apart(self, streams: list[int], theirs: socket.socket) -> None:
+        """The job gets processes, mounts and shared memory of its own; what it may see is mounted for it."""
         if self.root:
             kernel.unshare(kernel.CLONE_NEWPID)
         else:
@@ -144,26 +142,28 @@ class _Warden:
             self._hold(streams, theirs)
         os.close(self.tells_status)
 
-    def _hold(self, streams: tuple[int, int, int, int], theirs: socket.socket) -> NoReturn:
+    def _hold(self, streams: list[int], theirs: socket.socket) -> NoReturn:
         """Be the first process of the job's own: when it ends, the kernel ends all the others."""
         job = 1
         try:
             kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
             enclosed.offer_to_killer()
             kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
-            extra = [*self.cell["readable"], *self.request["readable"]]
-            place = self.cell["scratch"]
-            self.opened = view.enter(place, extra, size=self.limits["disk"], uid=self.uid, gid=self.gid)
-            self._fill()
+            self.opened = view.enter(self.cell["scratch"], self.readable, uid=self.uid, gid=self.gid)
             socket.send_fds(theirs, [b"/"], [self.opened])
+            self.request, self.blobs = wire.receive(theirs)
+            view.resize(self.request["limits"]["disk"])
+            self._fill()
             job = os.fork()
+        except EOFError:
+            os._exit(0)
         except OSError as error:
             with contextlib.suppress(OSError):
                 theirs.sendall(f"-its own view of the machine: {error}".encode())
             os._exit(1)
         if job == 0:
             self.channel.detach()
-            enclosed.enter(self._order(view.CELL), streams, theirs)
+            enclosed.enter(self._order(view.CELL), [self._standard_input(), *streams], theirs)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process is never ended by one that is not handled
         os.dup2(self.tells_status, 0)
@@ -178,13 +178,13 @@ class _Warden:
         if self.root:
             kernel.set_file_ids(self.uid, self.gid)
         folder.prepare(self.opened)
-        for name, data in self.files:
+        for name, data in zip(self.request["files"], self.blobs, strict=False):
             folder.write(self.opened, name, data)
         if self.root:
             kernel.set_file_ids(0, 0)
 
     def _order(self, own: str) -> dict[str, Any]:
-        extra = [*self.cell["readable"], *self.request["readable"]]
+        limits = self.request["limits"]
         environment = {
             "GATE_RESULT_FD": str(enclosed.RESULT),
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -199,26 +199,26 @@ class _Warden:
             "argv": self.request["argv"],
             "environment": environment,
             "python": self.cell["python"],
-            "limits": self.limits,
-            "processes": self.limits["processes"] + more,
+            "limits": limits,
+            "processes": limits["processes"] + more,
             "own": own,
             "work": f"{own}/work",
             "uid": self.uid,
             "gid": self.gid,
             "drop": self.root,
             "landlock": self.cell["landlock"],
-            "readable": ["/"] if self.apart else [*view.readable(extra), *view.PROC],
+            "readable": ["/"] if self.apart else [*view.readable(self.readable), *view.PROC],
             "network": self.request["network"] is not None,
             "shared_user": not (self.root or self.apart),
             "own_signals_only": self.cell["own_signals_only"] and not self.apart and not self.root,
         }
 
     def _standard_input(self) -> int:
-        if self.stdin is None:
+        if not self.request["stdin"]:
             return os.open(_NOTHING, os.O_RDONLY | os.O_CLOEXEC)
         handle = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         with open(handle, "wb", closefd=False) as stream:
-            stream.write(self.stdin)
+            stream.write(self.blobs[-1])
         fcntl.fcntl(handle, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         os.lseek(handle, 0, os.SEEK_SET)
         return handle
@@ -235,33 +235,35 @@ class _Warden:
                 raise FailedError(word[1:].decode("utf-8", "replace") or "the job was gone before it began")
 
     def _end_all(self, watch: Watch) -> None:
-        """End every process of the job and wait for it; then nothing changes its files any more."""
-        if self.apart:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.first, signal.SIGKILL)
-            while watch.status is None:
+        """End every process of the job and wait for it; then nothing changes its files any more.
+
+        Raises:
+            FailedError: one of them can't be ended, so that what it left can't be trusted.
+        """
+        deadline = time.monotonic() + _KILL_SECONDS
+        ended = False
+        while not ended:
+            if time.monotonic() > deadline:
+                raise FailedError("a process of the job can't be ended")
+            if self.apart:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.first, signal.SIGKILL)
+            else:
+                self._kill_tree()
+            ended = watch.reap()
+            if not ended:
                 time.sleep(0.0005)
-                watch.reap()
-            told = os.read(self.statuses, _STATUS.size)
-            watch.status = _STATUS.unpack(told)[0] if told else watch.status
-        else:
-            self._end_tree(watch)
+        if self.apart and (told := os.read(self.statuses, _STATUS.size)):
+            watch.status = _STATUS.unpack(told)[0]
         watch.drain()
         watch.see_disk()
 
-    def _end_tree(self, watch: Watch) -> None:
-        deadline = time.monotonic() + _KILL_SECONDS
-        while True:
-            if self.root:
-                _kill_user(self.uid)
-            for process in usage.descendants(os.getpid()):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
-            if watch.reap():
-                return
-            if time.monotonic() > deadline:
-                raise FailedError("a process of the job can't be ended")
-            time.sleep(0.0005)
+    def _kill_tree(self) -> None:
+        if self.root:
+            _kill_user(self.uid)
+        for process in usage.descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
     def _end_whatever_runs(self) -> None:
         deadline = time.monotonic() + _KILL_SECONDS
@@ -277,10 +279,10 @@ class _Warden:
             time.sleep(0.001)
 
     def _tell(self, watch: Watch) -> tuple[dict[str, Any], list[bytes]]:
-        files, cut = folder.collect(self.opened, self.request["collect"], self.limits["disk"])
+        files, cut = folder.collect(self.opened, self.request["collect"], self.request["limits"]["disk"])
         code = os.waitstatus_to_exitcode(watch.status or 0)
         head = {
-            "ending": _ending(watch, code, self.limits),
+            "ending": _ending(watch, code),
             "code": code if code >= 0 else None,
             "signal": -code if code < 0 else None,
             "truncated": watch.truncated or cut,
@@ -300,10 +302,10 @@ class _Warden:
             os.close(parent)
 
 
-def _ending(watch: Watch, code: int, limits: dict[str, Any]) -> str:
+def _ending(watch: Watch, code: int) -> str:
     if watch.reason:
         return watch.reason
-    if code == -signal.SIGXCPU or (code == -signal.SIGKILL and watch.cpu >= limits["cpu"]):
+    if code == -signal.SIGXCPU or (code == -signal.SIGKILL and watch.cpu >= watch.limits["cpu"]):
         return "cpu"
     if code == -signal.SIGXFSZ or (code != 0 and watch.disk_full):
         return "disk"

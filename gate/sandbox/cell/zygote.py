@@ -37,6 +37,7 @@ BOOT = (
 )
 GOODBYE = b"."
 """What a client sends that ends by itself."""
+_LONGEST_WORD = 1 << 18
 _Program = tuple[types.CodeType, dict[str, object], Callable[[BaseException | None], NoReturn]]
 
 
@@ -69,7 +70,7 @@ def _serve(control: int, cell: dict[str, Any]) -> NoReturn:
         asked.send(os.fsencode(str(cell["python"])))
         while True:
             try:
-                word, handles, _, _ = socket.recv_fds(asked, 1, 1)
+                word, handles, _, _ = socket.recv_fds(asked, _LONGEST_WORD, 1)
             except InterruptedError:
                 continue
             if not handles:
@@ -79,7 +80,7 @@ def _serve(control: int, cell: dict[str, Any]) -> NoReturn:
             if os.fork() == 0:
                 asked.detach()
                 os.close(control)
-                attend(socket.socket(fileno=handles[0]), cell)
+                attend(socket.socket(fileno=handles[0]), cell, json.loads(word))
                 os._exit(0)
             os.close(handles[0])
 
