@@ -1,7 +1,7 @@
 """Attacks on a cell, and what must be so after each; the same list runs on the machine and inside the container.
 
-As a program it opens a cell, runs every attack and prints one JSON object: `held`, and for each attack how it ended and
-what it broke. It needs the standard library and the gate alone, so that it runs wherever the gate does.
+As a program with a means, and perhaps a version of Landlock, it opens a cell, runs every attack and prints one JSON
+object: `held`, and for each attack how it ended and what it broke. It needs the standard library and the gate alone, so that it runs wherever the gate does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, open_cell
+from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, landlock, open_cell
 from gate.sandbox.cell.opening import ALL_MEANS
 
 MIB = 1024 * 1024
@@ -120,7 +120,8 @@ ATTACKS = (
     _attack(
         "write outside",
         "try_all(lambda: open(given['outside'], 'a').write('x'), lambda: open(given['folder'] + '/new', 'w'),"
-        " lambda: os.truncate(given['outside'], 1), lambda: os.chmod(given['outside'], 0), lambda:"
+        " lambda: os.truncate(given['outside'], 1), lambda: os.open(given['outside'], os.O_TRUNC),"
+        " lambda: os.open(given['outside'], os.O_TRUNC | 3), lambda: os.chmod(given['outside'], 0), lambda:"
         " os.rename(given['outside'], 'mine'), lambda: os.link(given['outside'], 'mine'), lambda:"
         " os.unlink(given['outside']), lambda: os.utime(given['outside'], (0, 0)), lambda: os.chmod('/usr/bin', 0),"
         " lambda: open('/usr/bin/new', 'w'), lambda: open('/etc/passwd', 'a'), lambda: open('/dev/shm/new', 'w'))\n"
@@ -321,5 +322,12 @@ def _running() -> bool:
     return False
 
 
+def pretend(version: int) -> None:
+    """Use no more of Landlock than a kernel with this version of it would have."""
+    landlock.version = lambda: version
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        pretend(int(sys.argv[2]))
     sys.stdout.write(json.dumps(run_all(sys.argv[1])) + "\n")

@@ -69,9 +69,9 @@ def run_as(root: bool, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(command, capture_output=True, check=False, timeout=120, cwd=copy, env=environment, **ids)
 
 
-def attacked(root: bool, means: str) -> dict[str, Any]:
+def attacked(root: bool, *how: str) -> dict[str, Any]:
     """What `tests.support.attacks` tells about a cell of one means; skipped where it can't be opened here."""
-    ended = run_as(root, "-m", "tests.support.attacks", means)
+    ended = run_as(root, "-m", "tests.support.attacks", *how)
     if ended.returncode != 0:
         said = ended.stderr.decode("utf-8", "replace").strip()
         if "SandboxError: nothing on this machine holds" in said and "not held" not in said:

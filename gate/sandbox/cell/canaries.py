@@ -18,6 +18,7 @@ _PROCESSES = 16
 _FORKS = 3 * _PROCESSES
 _LIMITS = Limits(wall=20, cpu=10, processes=_PROCESSES)
 _SECRET = b"nobody in the cell may read this"
+_KEPT = b"kept"
 _HARMLESS = "import sys; sys.stdin.read()"
 _SCRIPT = """
 import ctypes, json, os, socket, sys, time
@@ -46,6 +47,7 @@ attempt("an abstract socket", lambda: connect(socket.AF_UNIX, socket.SOCK_STREAM
 attempt("reading a file", lambda: read(given["secret"]))
 attempt("reading an environment", lambda: read(f"/proc/{given['process']}/environ"))
 attempt("writing a file", lambda: write(given["outside"]))
+attempt("emptying a file", lambda: os.truncate(given["outside"], 0) or os.close(os.open(given["outside"], os.O_TRUNC)))
 attempt("changing the mode of a file", lambda: os.chmod(given["outside"], 0o777))
 attempt("adding a file", lambda: write(given["outside"] + "-new"))
 attempt("mounting", lambda: ctypes.CDLL(None).unshare(0x10020000) == 0)
@@ -93,7 +95,7 @@ class _Outside:
             self.udp.recv(1)
             yield "UDP"
         outside = self.folder / "outside"
-        if outside.read_bytes() != b"" or outside.stat().st_mode & 0o777 != 0o666:
+        if outside.read_bytes() != _KEPT or outside.stat().st_mode & 0o777 != 0o666:
             yield "writing a file"
         if self.process.poll() is not None:
             yield "a signal"
@@ -141,7 +143,7 @@ def _job(python: str, outside: _Outside, name: str) -> Job:
 @contextlib.contextmanager
 def _outside(folder: Path) -> Iterator[_Outside]:
     (folder / "secret").write_bytes(_SECRET)
-    (folder / "outside").touch()
+    (folder / "outside").write_bytes(_KEPT)
     (folder / "outside").chmod(0o666)
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,

@@ -113,12 +113,17 @@ def _give_up(order: dict[str, Any]) -> int:
     own = os.getpid() if order["own_signals_only"] else 0
     for ask in (True, False):
         program = syscalls.program(
-            kernel.architecture(), network=order["network"] and ask, ask=ask, shared_user=order["shared_user"], own=own
+            kernel.architecture(),
+            network=order["network"] and ask,
+            ask=ask,
+            shared_user=order["shared_user"],
+            truncation=order["truncation"],
+            own=own,
         )
         try:
             return syscalls.load(program, ask=ask)
         except OSError:  # the kernel is too old to ask, or somebody above is asked already
-            if not ask:
+            if not ask or order["network"]:  # which needs somebody to be asked
                 raise
     return -1
 

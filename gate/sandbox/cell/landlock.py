@@ -26,6 +26,8 @@ _FS_BITS_SINCE_5 = 16
 _TCP_BIND_AND_CONNECT = 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
+HOLDS_TRUNCATION = 3
+"""The first version that keeps files from being truncated."""
 SCOPES_SIGNALS = 6
 """The first version that keeps signals and abstract sockets within."""
 

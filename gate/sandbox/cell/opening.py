@@ -21,9 +21,8 @@ from gate.sandbox.cell.values import Attestation, Ended, Job, SandboxError
 Means = Literal["namespaces", "bubblewrap", "bare"]
 ALL_MEANS: tuple[Means, ...] = ("namespaces", "bubblewrap", "bare")
 _SLACK = 256
-_KNOWS_TRUNCATION = 3
 _REMEDY = (
-    "use Linux 6.2 or newer with Landlock, a container that may use Landlock, or a machine that lets users make"
+    "use Linux 5.13 or newer with Landlock, a container that may use Landlock, or a machine that lets users make"
     " namespaces; `--unsafe-no-sandbox` runs it all the same and marks the report"
 )
 
@@ -134,8 +133,8 @@ def _unfit(means: Means) -> str:
         return "only Linux has it"
     if means == "bubblewrap" and shutil.which("bwrap") is None:
         return "it is not installed"
-    if means != "namespaces" and not _is_root() and landlock.version() < _KNOWS_TRUNCATION:
-        return "Landlock of Linux 6.2 or newer is needed where jobs have the user of the gate"
+    if means != "namespaces" and landlock.version() == 0:
+        return "the kernel has no Landlock, or forbids it"
     return ""
 
 

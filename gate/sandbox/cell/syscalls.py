@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import os
 import socket
 import struct
 
@@ -41,7 +42,9 @@ _METADATA = """chown fchown lchown fchownat setxattr lsetxattr fsetxattr removex
     utime utimes futimesat"""
 
 
-def program(machine: str, *, network: bool, ask: bool, shared_user: bool, own: int = 0) -> bpf.Program:
+def program(
+    machine: str, *, network: bool, ask: bool, shared_user: bool, truncation: bool = False, own: int = 0
+) -> bpf.Program:
     """The filter.
 
     Args:
@@ -50,6 +53,7 @@ def program(machine: str, *, network: bool, ask: bool, shared_user: bool, own: i
         ask: there is a warden that is asked; else what is asked about is refused.
         shared_user: other processes and files belong to the same user, and nothing but this filter keeps the job from
             their metadata.
+        truncation: Landlock is too old to keep files from being truncated by path, so that it is refused here.
         own: the process that is filtered, the only one that may be signalled; 0 where something else holds signals.
     """
     noted = bpf.give(bpf.ASK) if ask else bpf.error(errno.EPERM)
@@ -70,6 +74,8 @@ def program(machine: str, *, network: bool, ask: bool, shared_user: bool, own: i
     parts += _call("prctl", machine, hiding)
     if shared_user:
         parts += _metadata(machine, ask)
+    if truncation:
+        parts += _truncation(machine)
     if own:
         itself = bpf.when(bpf.low(0), [own, 0], bpf.give(bpf.ALLOW)) + bpf.error(errno.EPERM)
         parts += bpf.when(bpf.NUMBER, _numbers(_SIGNALS, machine), itself)
@@ -110,6 +116,18 @@ def _sockets(machine: str, network: bool, noted: bpf.Program) -> bpf.Program:
         + _call("sendto", machine, bpf.when_any_bit(3, _MSG_FASTOPEN, fast_open) + bpf.give(bpf.ALLOW))
         + _call("sendmmsg", machine, bpf.when_any_bit(3, _MSG_FASTOPEN, fast_open) + bpf.give(bpf.ALLOW))
         + _call("sendmsg", machine, bpf.when_any_bit(2, _MSG_FASTOPEN, fast_open) + bpf.give(bpf.ALLOW))
+    )
+
+
+def _truncation(machine: str) -> bpf.Program:
+    """Opening for writing is Landlock's in any version, but a file can be truncated without that."""
+    without_writing = [os.O_TRUNC, os.O_TRUNC | os.O_ACCMODE]
+    parts: bpf.Program = []
+    for name, index in (("open", 1), ("openat", 2)):
+        flags = bpf.when(bpf.low(index), without_writing, bpf.error(errno.EPERM), mask=os.O_TRUNC | os.O_ACCMODE)
+        parts += _call(name, machine, flags + bpf.give(bpf.ALLOW))
+    return (
+        parts + _call("truncate", machine, bpf.error(errno.EPERM)) + _call("openat2", machine, bpf.error(errno.ENOSYS))
     )
 
 

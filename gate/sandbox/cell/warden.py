@@ -17,7 +17,7 @@ import struct
 import time
 from typing import Any, NoReturn
 
-from gate.sandbox.cell import enclosed, folder, kernel, usage, view, wire
+from gate.sandbox.cell import enclosed, folder, kernel, landlock, usage, view, wire
 from gate.sandbox.cell.answers import Answers
 from gate.sandbox.cell.watch import ClientGoneError, Watch
 
@@ -210,6 +210,7 @@ class _Warden:
             "readable": ["/"] if self.apart else [*view.readable(self.readable), *view.PROC],
             "network": self.request["network"] is not None,
             "shared_user": not (self.root or self.apart),
+            "truncation": self.cell["landlock"] < landlock.HOLDS_TRUNCATION and not self.apart,
             "own_signals_only": self.cell["own_signals_only"] and not self.apart and not self.root,
         }
 

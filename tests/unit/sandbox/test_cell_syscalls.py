@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import struct
 from pathlib import Path
@@ -152,6 +153,16 @@ def test_metadata_is_the_wardens_to_change_where_the_user_is_shared(machine: str
     assert shared("utimensat", 3, 0, 0) == ALLOW  # of an open file
     for name in ("fchownat", "setxattr", "fsetxattr", "lremovexattr"):
         assert (held(name, 3), shared(name, 3)) == (ALLOW, errno.EOPNOTSUPP)
+
+
+def test_truncation_is_refused_where_landlock_does_not_know_it(machine: str) -> None:
+    held, old = Filter(machine), Filter(machine, truncation=True)
+    assert (held("truncate", 1, 0), old("truncate", 1, 0)) == (ALLOW, errno.EPERM)
+    assert (held("openat2"), old("openat2")) == (ALLOW, errno.ENOSYS)
+    for flags in (os.O_TRUNC, os.O_TRUNC | os.O_ACCMODE, os.O_TRUNC | os.O_CLOEXEC):
+        assert (held("openat", 3, 1, flags), old("openat", 3, 1, flags)) == (ALLOW, errno.EPERM)
+    for flags in (os.O_TRUNC | os.O_WRONLY | os.O_CREAT, os.O_TRUNC | os.O_RDWR, os.O_RDONLY, os.O_CLOEXEC):
+        assert old("openat", 3, 1, flags) == ALLOW
 
 
 def test_what_programs_need_is_allowed(machine: str) -> None:
