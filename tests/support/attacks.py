@@ -1,7 +1,8 @@
 """Attacks on a cell, and what must be so after each; the same list runs on the machine and inside the container.
 
 As a program with a means, and perhaps a version of Landlock, it opens a cell, runs every attack and prints one JSON
-object: `held`, and for each attack how it ended and what it broke. It needs the standard library and the gate alone, so that it runs wherever the gate does.
+object: `held`, and for each attack how it ended and what it broke. It needs the standard library and the gate alone, so
+that it runs wherever the gate does.
 """
 
 from __future__ import annotations
