@@ -276,6 +276,14 @@ def test_a_quick_start_is_like_a_plain_one(cell: Cell, code: str) -> None:
     assert quick.stderr == plain.stderr
 
 
+def test_a_quick_start_finds_little_loaded(cell: Cell) -> None:
+    """Neither the gate's own modules nor heavy ones, which would make every fork slower and hide a missing import."""
+    found = python(cell, "import sys; print(*sys.modules)").stdout.decode().split()
+    assert "json" in found
+    assert not {"gate", "dataclasses", "inspect", "pathlib", "subprocess", "tempfile", "threading"} & set(found)
+    assert not [name for name in found if name.startswith("gate.")]
+
+
 def test_hashes_are_the_same_in_every_quick_start() -> None:
     """What a verdict is made of must not depend on the run."""
     code = "print(hash('a'), list({'a', 'b', 'c', 'd'}))"
