@@ -13,12 +13,13 @@ from gate.record.locally import limits_of, recordings_folder
 from gate.record.probes.agents.agent import Agent, Identity
 from gate.record.probes.agents.command import LIMITS, CommandAgent, Setup
 from gate.record.probes.agents.home import NONE, Files, read_files, read_overlay
-from gate.record.probes.agents.http import HttpAgent, check_address
+from gate.record.probes.agents.http import HttpAgent, check_address, instructions_of
 from gate.record.probes.agents.presets import Preset, preset_of
 from gate.record.probes.agents.program import find_program
 from gate.record.probes.agents.template import Template, read_template
 from gate.record.probes.calls import Providers, TaskMeter
 from gate.record.probes.runner import Mode
+from gate.record.recordings import redact
 from gate.record.recordings.budget import Limits
 from gate.record.recordings.forecast import History
 from gate.record.recordings.ledger import Ledger
@@ -68,21 +69,34 @@ def chosen_agent(settings: Settings, root: Path) -> Chosen | None:
             "an agent is either a command or an address", where="agent-url", remedy="leave one of them out"
         )
     model, version = settings.agent_model.strip(), settings.agent_version.strip()
+    _refuse_secrets(command, url, model, version)
+    overlay = read_overlay(root / settings.agent_home, "agent-home") if settings.agent_home else NONE
     if url:
         if not model:
             raise UsageError("an API needs a model", where="agent-model", remedy="name it with --model")
-        return Chosen(Identity(command=check_address(url), model=model, version=version))
+        identity = Identity(command=check_address(url), overlay=overlay.digest, model=model, version=version)
+        return Chosen(identity, overlay=overlay)
     if not command and not name:
         return None
     preset = preset_of(name) if name else None
     text = command or (preset.template(model) if preset else "")
     template = _relative(read_template(text, "agent-cmd"), root)
-    overlay = read_overlay(root / settings.agent_home, "agent-home") if settings.agent_home else NONE
     named = [root / word for word in template.words if _is_own(word, root)]
     named += [root / path for path in settings.agent_files]
     tools = read_files(dict.fromkeys(named), root, "agent-files") if named else NONE
     digest = "-".join(filter(None, (overlay.digest, tools.digest)))
     return Chosen(Identity(command, name, digest, model, version), template, preset, overlay, tools)
+
+
+def _refuse_secrets(*texts: str) -> None:
+    """Keep keys out of what names an agent, since that is recorded and shown."""
+    for text in texts:
+        if redact.find(text, random=False):
+            raise UsageError(
+                "what names the agent holds what looks like a secret, and would be recorded",
+                where="agent",
+                remedy="put the key into a variable such as OPENAI_API_KEY; the proxy sends it",
+            )
 
 
 def _relative(template: Template, root: Path) -> Template:
@@ -179,5 +193,6 @@ def opened_agent(chosen: Chosen, setup: Setup | None, settings: Settings, *, cel
         setup: what `setup_of` gave.
     """
     if chosen.template is None or setup is None:
-        return HttpAgent(chosen.identity, providers, timeout=settings.agent_timeout)
+        system = instructions_of(chosen.overlay)
+        return HttpAgent(chosen.identity, providers, system=system, timeout=settings.agent_timeout)
     return CommandAgent(chosen.template, chosen.identity, cell, setup, providers)

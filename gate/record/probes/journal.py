@@ -88,8 +88,9 @@ class Journal:
                     self._agents[identity.digest] = fields
                 yield
             finally:
-                os.close(self._handle)
-                self._handle = -1
+                with self._turn:  # an answer that comes after the end is not written anywhere
+                    os.close(self._handle)
+                    self._handle = -1
 
     def add(self, kept: Kept) -> None:
         """Append an answer, from any thread; it has left this process when the call returns.
@@ -98,6 +99,8 @@ class Journal:
             RecordingError: the disk refuses; what was there before is whole.
         """
         with self._turn:
+            if self._handle < 0:
+                raise RecordingError("is closed", where=str(self.path), remedy="run the command again")
             self._append(stored.encode(kept))
             self._last[kept.key] = self._unfinished[kept.key] = kept
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from gate.errors import BudgetExhaustedError, UsageError
 from gate.record.probes.agents.agent import Identity, Task
+from gate.record.probes.agents.home import Files
 from gate.record.probes.calls import Providers
 from gate.suites.probes.answer import Answer, Ended
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import requests
 
 PATH = "/chat/completions"
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 _LARGEST = 8 * 2**20
 _LONGEST = 300
 
@@ -42,6 +44,24 @@ def check_address(url: str) -> str:
             "holds more than an address", where="agent-url", remedy="put the key into a variable such as OPENAI_API_KEY"
         )
     return url.rstrip("/").removesuffix(PATH)
+
+
+def instructions_of(overlay: Files) -> str:
+    """The file of an overlay that agents read as their instructions, which an API is given as its first message.
+
+    Raises:
+        UsageError: files are laid over a HOME that an API does not have, and none of them is one.
+    """
+    for name in INSTRUCTIONS:
+        if name in overlay.content:
+            return overlay.content[name].decode("utf-8", "replace")
+    if overlay.content:
+        raise UsageError(
+            f"holds none of {', '.join(INSTRUCTIONS)}, and an API has no HOME",
+            where="agent-home",
+            remedy="put its instructions into AGENTS.md",
+        )
+    return ""
 
 
 class HttpAgent:

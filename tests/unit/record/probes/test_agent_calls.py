@@ -187,6 +187,18 @@ def test_an_api_is_asked_with_the_prompt_and_the_files(tmp_path: Path, cell: Cel
     assert "another-key-of-mine" not in json.dumps(entry.request)
 
 
+def test_instructions_of_the_overlay_are_the_first_message(tmp_path: Path, cell: Cell, server: ModelServer) -> None:
+    (tmp_path / "home").mkdir()
+    settings = {"agent_url": server.base_url, "agent_model": "gpt-4o-mini", "agent_home": "home"}
+    (tmp_path / "home" / "notes.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"AGENTS\.md"), agent_in(tmp_path, cell, **settings):
+        pass
+    (tmp_path / "home" / "AGENTS.md").write_text("Be careful.", encoding="utf-8")
+    with agent_in(tmp_path, cell, **settings) as agent:
+        agent.ask(task())
+    assert server.requests[0].json()["messages"][0] == {"role": "system", "content": "Be careful."}
+
+
 @pytest.mark.parametrize(
     ("status", "ended"),
     [
@@ -221,6 +233,7 @@ def test_an_address_may_name_the_whole_path() -> None:
         {"agent_url": "http://h/v1", "agent_cmd": "a"},
         {"agent_url": "http://h/v1"},
         {"agent_preset": "clade"},
+        {"agent_cmd": "agent --key sk-proj-0123456789abcdefghijklmnop"},
     ],
 )
 def test_an_agent_that_can_not_be_is_refused(tmp_path: Path, settings: dict[str, str]) -> None:
