@@ -79,7 +79,7 @@ def _from_exception(raised: Raised, code: Code) -> Invented | None:
     if "NameError" in names:
         return _name(raised, facts, code, line)
     if "TypeError" in names:
-        return _arity(raised, facts, line)
+        return _arity(raised, facts, code, line)
     return None
 
 
@@ -182,7 +182,7 @@ def _is_called(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}\s*[(.]|@{re.escape(name)}\b", text) is not None
 
 
-def _arity(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | None:
+def _arity(raised: Raised, facts: Mapping[str, Any], code: Code, line: int) -> Invented | None:
     callee = facts.get("callee")
     if not isinstance(callee, dict) or not _ARITY.search(raised.message):
         return None

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
+import importlib
 import json
 import math
 import os
@@ -156,6 +158,16 @@ def in_child(plan: Any, call: Any, module: Any, into: Any) -> None:
     os._exit(0)
 
 
+def preload(calls: Any) -> None:
+    """Import once what the calls import, so that not each of their processes has to."""
+    statements = {line for call in calls for line in call["code"].split("\n") if line.startswith("import ")}
+    for line in sorted(statements):
+        for name in line.removeprefix("import ").split(","):
+            with contextlib.suppress(Exception):
+                importlib.import_module(name.split(" as ")[0].strip())
+    gc.freeze()
+
+
 def supervise(child: Any, source: Any, wall: Any) -> Any:
     """What the child wrote before it ended or its time was over."""
     until, parts, ended = time.monotonic() + wall, [], False
@@ -211,6 +223,7 @@ def main() -> None:
         tell({"load": {"missing": plan["entry"]}})
         return
     tell({"load": {}})
+    preload(plan["calls"])
     over = set()
     for call in plan["calls"]:
         if call["unless"] in over:

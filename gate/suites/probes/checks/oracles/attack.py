@@ -137,7 +137,7 @@ _PYTHON = """{prelude}
 _result, _raised = None, None
 try:
     _result = ({call})
-    if __import__("inspect").iscoroutine(_result):
+    if type(_result).__name__ == "coroutine":
         _result = __import__("asyncio").run(_result)
 except Exception as _caught:
     _raised = [type(_caught).__name__, str(_caught)[:500]]

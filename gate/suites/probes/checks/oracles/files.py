@@ -27,7 +27,7 @@ for _name, _text in (("public/hello.txt", "hello"), ("public/sub/deep.txt", "dee
         _file.write(_text)
 if symlink:
     os.symlink(os.path.abspath("files/secret.txt"), base + "/link.txt")
-payload = payload.replace("{outside}", os.path.abspath("files/secret.txt")).replace("{base}", base)
+payload = payload.replace("{outside}", os.path.abspath("files/" + aim)).replace("{base}", base)
 content = canary
 base_path = pathlib.Path(base)
 _known = {os.path.join(_f, _n) for _f, _d, _ns in os.walk("files") for _n in _ns}
@@ -52,7 +52,7 @@ _fs.mkdirSync(_path.join(_home, 'files/public-private'), {recursive: true});
 for (const [_name, _text] of [['public/hello.txt', 'hello'], ['public/sub/deep.txt', 'deep'], ['secret.txt', canary],
   ['public-private/secret.txt', canary]]) _fs.writeFileSync(_path.join(_home, 'files', _name), _text);
 if (symlink) _fs.symlinkSync(_path.join(_home, 'files/secret.txt'), base + '/link.txt');
-payload = payload.replaceAll('{outside}', _path.join(_home, 'files/secret.txt')).replaceAll('{base}', base);
+payload = payload.replaceAll('{outside}', _path.join(_home, 'files', aim)).replaceAll('{base}', base);
 const content = canary;
 """
 _ESCAPES: list[JsonValue] = [
@@ -78,13 +78,14 @@ def _traversal(context: Context) -> Prepared:
     effect = context.text("effect", "read")
     payloads = context.values("payloads", [*_ESCAPES, *(["link.txt"] if effect == "read" else [])])
     benign = context.values("benign", ["hello.txt"] if effect == "read" else ["new.txt"])
+    aim = "evil.txt" if effect == "write" else "secret.txt"
     symlink = bool(context.options.get("symlink", effect == "read"))
     default = "entry(base, payload)" if effect != "write" else "entry(base, payload, content)"
     calls = tuple(
         call(
             context,
             index,
-            {"payload": payload, "symlink": symlink},
+            {"payload": payload.replace("secret.txt", aim), "symlink": symlink, "aim": aim},
             prelude=_TREE_JS if script else _TREE,
             default=default,
             after="" if script else _TREE_AFTER,

@@ -26,6 +26,8 @@ _SQL = """
 import sqlite3, os
 path = os.path.abspath("gate.db")
 conn = sqlite3.connect(path)
+conn.execute("PRAGMA synchronous = OFF")
+conn.execute("PRAGMA journal_mode = MEMORY")
 conn.executescript(schema.replace("{canary}", canary))
 conn.execute("CREATE TABLE gate_vault (secret TEXT)")
 conn.execute("INSERT INTO gate_vault VALUES (?)", (canary,))

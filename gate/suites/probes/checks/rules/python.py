@@ -24,21 +24,34 @@ _SQL = re.compile(
     r"\b(?:select\b.+\bfrom|insert\s+into|update\b.+\bset|delete\s+from|drop\s+table|where\b.+=|order\s+by)\b",
     re.I | re.S,
 )
+_EXECUTING = frozenset({"execute", "executemany", "executescript", "raw", "read_sql", "read_sql_query", "text"})
 _FAST = frozenset({"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512", "blake2b", "blake2s"})
+
+
+def _queries(code: Code) -> Iterator[tuple[ast.Call, bool]]:
+    """Every call that is given a query, and whether a value is put into its text."""
+    for node, name in code.calls():
+        if name.rsplit(".", 1)[-1] in _EXECUTING and node.args:
+            text, varies = built(code, node.args[0], code.function_of(node))
+            if _SQL.search(text):
+                yield node, varies
 
 
 def sql_string(code: Code) -> Iterator[Finding]:
     """A query that is put together from a text and a value, also over several statements."""
-    for node, name in code.calls():
-        method = name.rsplit(".", 1)[-1]
-        if (
-            method not in ("execute", "executemany", "executescript", "raw", "read_sql", "read_sql_query", "text")
-            or not node.args
-        ):
-            continue
-        text, varies = built(code, node.args[0], code.function_of(node))
-        if varies and _SQL.search(text):
+    for node, varies in _queries(code):
+        if varies:
             yield Finding("sql-string", "CWE-89", node.lineno, "a query is put together from a text and a value")
+
+
+def fixed_queries(code: Code) -> set[int]:
+    """Lines of queries whose text was followed to its parts and found to be fixed, placeholders included."""
+    return {
+        line
+        for node, varies in _queries(code)
+        if not varies
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def shell_string(code: Code) -> Iterator[Finding]:

@@ -106,7 +106,10 @@ def built(code: Code, node: ast.expr, within: ast.AST, depth: int = 0) -> tuple[
         if node.func.attr in ("format", "format_map"):
             return built(code, node.func.value, within, depth + 1)[0], bool(node.args or node.keywords)
         if node.func.attr == "join" and node.args:
-            return built(code, node.func.value, within, depth + 1)[0], varies_in(code, node.args[0], within, depth)
+            given = _list_of(code, node.args[0], within)
+            parts = given.elts if isinstance(given, (ast.List, ast.Tuple)) else []
+            text = " ".join(built(code, one, within, depth + 1)[0] for one in parts)
+            return text, _joined_varies(code, given, within, depth)
     if isinstance(node, ast.Name):
         values = [built(code, one, within, depth + 1) for one in code.assigned(node.id, within)]
         return "".join(text for text, _ in values), any(varies for _, varies in values)
@@ -122,8 +125,8 @@ def varies_in(code: Code, node: ast.expr, within: ast.AST, depth: int) -> bool:
         return not values or any(varies_in(code, one, within, depth + 1) for one in values) if depth < 8 else True
     if isinstance(node, ast.Call):
         name = code.name(node.func)
-        if name.endswith(".join") and node.args:
-            return _joined_varies(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "join" and node.args:
+            return _joined_varies(code, node.args[0], within, depth)
         return name not in ("len", "int", "float", "abs", "round")
     if isinstance(node, ast.BinOp):
         return any(varies_in(code, side, within, depth + 1) for side in (node.left, node.right)) if depth < 8 else True
@@ -136,12 +139,19 @@ def varies_in(code: Code, node: ast.expr, within: ast.AST, depth: int) -> bool:
     return True
 
 
-def _joined_varies(node: ast.expr) -> bool:
+def _list_of(code: Code, node: ast.expr, within: ast.AST) -> ast.expr:
+    """What a name of a list was first given, or the node itself."""
+    values = code.assigned(node.id, within) if isinstance(node, ast.Name) else []
+    return values[0] if values else node
+
+
+def _joined_varies(code: Code, node: ast.expr, within: ast.AST, depth: int) -> bool:
+    """Whether what is joined can be anything: marks that repeat don't."""
     if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
         return not isinstance(node.elt, ast.Constant)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return not isinstance(node.left, (ast.List, ast.Constant))
-    return True
+    return varies_in(code, node, within, depth + 1)
 
 
 def snake(name: str) -> str:
