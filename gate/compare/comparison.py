@@ -11,7 +11,7 @@ from gate.compare.align import Alignment, Pair
 from gate.compare.flips import Flips, paired_predictions
 from gate.compare.ledger import budget_of, declares, is_test
 from gate.compare.mutants import Mutants, mutants_of
-from gate.compare.probes import Probes, is_other_version, newly_insecure, probes_of
+from gate.compare.probes import Probes, graded_worse, is_other_version, newly_insecure, probes_of, same_answers
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.changes import Changes
 from gate.schema.example_key import FINGERPRINT
@@ -55,7 +55,7 @@ class Comparison:
     @cached_property
     def decisions(self) -> dict[str, CaseDecision]:
         """Decision of every stochastic pair by the candidate's id."""
-        pairs = [pair for pair in self.alignment.pairs if declares(pair.before) and not is_other_version(pair)]
+        pairs = [pair for pair in self.alignment.pairs if declares(pair.before) and not _not_drawn(pair)]
         if not pairs:
             return {}
         from gate.compare.decisions import decide_pairs
@@ -108,7 +108,9 @@ class Comparison:
                 continue
             if unanswered(pair.after) or unreached(pair.after) or _told_elsewhere(pair):
                 continue
-            rule = MATRIX[known_step(pair), step_of(pair.after.outcome)]
+            rule = (
+                _of_same_answers(pair) if same_answers(pair) else MATRIX[known_step(pair), step_of(pair.after.outcome)]
+            )
             if rule is not None and not (pair.before.outcome is None and rule is RuleName.NEW_CASE):
                 found.setdefault(rule, []).append(pair)
         return found
@@ -180,11 +182,24 @@ class Rule:
     good_news: bool = False
 
 
+def _not_drawn(pair: Pair) -> bool:
+    """Probes whose trials say nothing about a rate: another version of the probe, or main's very own answers."""
+    return is_other_version(pair) or same_answers(pair)
+
+
 def _told_elsewhere(pair: Pair) -> bool:
     """Probes of which `insecure-output` speaks, and those that failed on main in another version."""
     other = is_other_version(pair)
     failed = other and pair.before.outcome is not None and pair.before.outcome.fails
     return failed or newly_insecure(None if other else pair.before, pair.after)
+
+
+def _of_same_answers(pair: Pair) -> RuleName | None:
+    """Of a probe whose answers are main's very own: what became of their grades, whatever earlier sessions said."""
+    if graded_worse(pair):
+        return RuleName.NEWLY_FAILING
+    rule = MATRIX[step_of(pair.before.outcome), step_of(pair.after.outcome)]
+    return None if rule is RuleName.NEWLY_FAILING else rule
 
 
 def newly_marked(pair: Pair) -> Pair:

@@ -150,7 +150,7 @@ def _standing(
 ) -> Standing:
     was, now = (parts_of(dimension, _items(cases)).score for cases in _sides(pairs))
     limit = comparison.budget.for_dimensions / max(comparison.budget.dimensions, 1)
-    sampled = any(declares(pair.before) for pair in pairs)
+    chance = any(map(sampled, pairs))
     return Standing(
         dimension=dimension,
         pairs=pairs,
@@ -158,8 +158,8 @@ def _standing(
         now=now,
         before=before,
         after=after,
-        sampled=sampled,
-        level=_level(pairs) if sampled else None,
+        sampled=chance,
+        level=_level(pairs) if chance else None,
         limit=limit,
     )
 
@@ -210,9 +210,29 @@ def says_nothing(case: Case) -> bool:
     return is_unscored(case) and case.probe is not None and case.probe.cause in NOT_THE_AGENT
 
 
+def same_answers(pair: Pair) -> bool:
+    """Whether the agent's answers to a probe are main's very own, so that no draw was made: only the grades may differ.
+
+    Of a probe with several samples these are main's last answers, and not those of all its sessions.
+    """
+    before, after = pair.before.probe, pair.after.probe
+    if before is None or after is None or is_other_version(pair):
+        return False
+    return bool(before.answers) and before.answers == after.answers
+
+
+def graded_worse(pair: Pair) -> bool:
+    """Whether fewer of the same answers pass than on main."""
+    before, after = pair.before.probe, pair.after.probe
+    if before is None or after is None:
+        return False
+    was, now = (sum(sample.passed is True for sample in probe.samples) for probe in (before, after))
+    return after.scored and now < was
+
+
 def sampled(pair: Pair) -> bool:
     """Whether chance has a part in a probe; main's word counts, unless the probe itself is another one."""
-    if pair.before.probe is None:
+    if pair.before.probe is None or same_answers(pair):
         return False
     return pair.after.stochastic if is_other_version(pair) else declares(pair.before)
 

@@ -36,10 +36,10 @@ def _told(each: Graded) -> Graded:
     if each.cause == "insecure":
         shown = Block(BlockKind.TEXT, "Attack", "' OR 1=1 --\nreturned 3 rows of other users")
         return replace(
-            each, message="the injected row came back", signatures=("security-blindness",), evidence=(shown,)
+            each, message="the injected row came back", signatures=("security blindness",), evidence=(shown,)
         )
     if each.cause == "not fixed":
-        return replace(each, message="test_total still fails", signatures=("band-aid-recovery",))
+        return replace(each, message="test_total still fails", signatures=("band-aid recovery",))
     return each
 
 

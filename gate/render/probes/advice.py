@@ -87,9 +87,9 @@ BY_CAUSE: Mapping[str, Advice] = {
     ),
 }
 SIGNATURES: Mapping[str, str] = {
-    "confident-hallucination": "Confident hallucination: names that no library has, without a doubt",
-    "narrow-test-passing": "Narrow test passing: the examples of the task pass, its edges do not",
-    "band-aid-recovery": "Band-aid recovery: a special case for the failing test instead of a fix",
-    "security-blindness": "Security blindness: insecure code without a warning",
-    "reformulation-fragility": "Reformulation fragility: another wording, another algorithm",
+    "confident hallucination": "Confident hallucination: names that no library has, without a doubt",
+    "narrow test passing": "Narrow test passing: the examples of the task pass, its edges do not",
+    "band-aid recovery": "Band-aid recovery: a special case for the failing test instead of a fix",
+    "security blindness": "Security blindness: insecure code without a warning",
+    "reformulation fragility": "Reformulation fragility: another wording, another algorithm",
 }

@@ -102,7 +102,7 @@ def patterns(report: ProbeReport) -> list[Pattern]:
         for key in told or [(1, f"{(case.probe.cause or 'failed').capitalize()} in {title.lower()}")]:
             groups.setdefault(key, []).append(case)
     found = [
-        Pattern(SIGNATURES.get(name, name.replace("-", " ")), len(cases), _among(report, cases), cases[0])
+        Pattern(SIGNATURES.get(name, name), len(cases), _among(report, cases), cases[0])
         for (_, name), cases in groups.items()
     ]
     return sorted(found, key=lambda each: (-each.failed, each.name))[:MOST_PATTERNS]

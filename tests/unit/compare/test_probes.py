@@ -276,3 +276,41 @@ def test_unscored_answer_of_a_sampled_agent_is_no_trial() -> None:
     asked = Asked(session="s")
     cases = probes.cases(sampled(Dimension.SPEC, "1", ".", "0"), asked)
     assert cases[0].trials == Trials((Session("s", "10"),), excerpt="unreasonable")
+
+
+def answered(*texts: str) -> Asked:
+    """A sampled agent that says the same in each run that is given the same texts."""
+    return Asked(session="s", sampled=True, answers={("p", place): [Answer(text)] for place, text in enumerate(texts)})
+
+
+def of_p(*held: bool) -> list[Graded]:
+    return [grade("p", Dimension.SPEC, each, sample=place) for place, each in enumerate(held)]
+
+
+def test_mains_very_own_answers_are_no_draw() -> None:
+    """What is graded otherwise on the same answers is no chance, though the agent is sampled."""
+    verdict = judged(of_p(True), of_p(False), answered("a"), main=answered("a"))
+    assert ("newly-failing", "error", "probe:p") in found(verdict)
+    assert verdict.decisions == ()
+    chance = judged(of_p(True), of_p(False), answered("b"), main=answered("a"))
+    assert "newly-failing" not in {each.rule for each in chance.findings}
+
+
+def test_same_answers_with_the_same_grades_hold_whatever_most_of_them_are() -> None:
+    graded = of_p(True, False, False)
+    assert judged(graded, graded, answered("a", "b", "c"), main=answered("a", "b", "c")).findings == ()
+    verdict = judged(
+        of_p(True, True, False), of_p(True, False, False), answered("a", "b", "c"), main=answered("a", "b", "c")
+    )
+    assert ("newly-failing", "error", "probe:p") in found(verdict)
+    better = judged(of_p(False), of_p(True), answered("a"), main=answered("a"))
+    assert [each.rule.value for each in better.good_news] == ["fixed"]
+
+
+def test_replay_of_other_answers_is_one_draw_where_main_was_sampled() -> None:
+    """Main asked live; here recorded answers of another agent are graded: one trial, and no run that was cut short."""
+    here = Asked(session="s", answers={("p", 0): [Answer("b")]})
+    for held in (True, False):
+        verdict = judged(of_p(True), of_p(held), here, main=answered("a"))
+        assert verdict.exit_code is ExitCode.HOLDS
+        assert [each.rule.value for each in verdict.findings if each.level == "error"] == []

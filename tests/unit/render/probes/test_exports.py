@@ -34,7 +34,7 @@ def test_csv_has_one_row_an_answer_with_its_facts() -> None:
     assert len(found) == 85
     broke = found["error-recovery-03"]
     assert (broke["graded"], broke["cause"], broke["fixed_round"]) == ("failed", "not fixed", "0")
-    assert broke["signatures"] == "band-aid-recovery"
+    assert broke["signatures"] == "band-aid recovery"
     assert broke["message"] == "not fixed: test_total still fails"
     assert (found["security-14"]["graded"], found["security-14"]["insecure"]) == ("unscored", "")
 

@@ -10,12 +10,14 @@ import pytest
 
 from gate.render.picture import picture
 from gate.render.probes import render_page, render_template
+from gate.render.probes.advice import SIGNATURES
 from gate.render.probes.reading import MOST_PATTERNS, patterns, recommendations, strengths, weights_of
 from gate.render.probes.template import MOST_ROWS
 from gate.schema.dimensions import ABOUT, Dimension
 from gate.schema.probe_report import CompositeScore, ProbeReport
 from gate.suites.probes.composite import composite
 from gate.suites.probes.scores import scores_of
+from gate.suites.probes.signatures import NAMES
 from tests.support import probe_reports
 from tests.support.markdown_reader import COMMAND, UNSEEN, harm, read
 from tests.support.probes import cases, several
@@ -68,6 +70,10 @@ def test_patterns_are_signatures_first_counted_over_their_dimensions() -> None:
     assert found[0].name.startswith("Band-aid recovery")
     assert found[2].name == "Wrong result in adversarial correctness"
     assert len(found) == MOST_PATTERNS
+
+
+def test_every_signature_of_the_family_has_its_words() -> None:
+    assert set(SIGNATURES) == set(NAMES)
 
 
 def test_recommendations_come_by_what_they_are_worth() -> None:
