@@ -161,7 +161,7 @@ def identity_in(chosen: Chosen | None, journal: Journal, asked: Asked) -> Identi
 
 def main_here(asked: Asked) -> Main:
     """What the baseline in the working tree says of main."""
-    from gate.record.probes.measure import main_of
+    from gate.record.probes.measure import Main
 
     path = asked.root / asked.settings.baseline_path
-    return main_of(read_report_file(path, asked.settings.max_report_bytes) if path.is_file() else None)
+    return Main(read_report_file(path, asked.settings.max_report_bytes) if path.is_file() else None)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from gate.record.probes.candidate import Measured, Scoring
     from gate.record.probes.chosen import Chosen
     from gate.record.probes.journal import Journal
+    from gate.record.probes.measure import Main
     from gate.record.probes.plan import Item
     from gate.record.probes.runner import Outcome
-    from gate.sandbox.cell import Cell
+    from gate.sandbox.cell import Attestation, Cell
 
 _LISTED = 20
 
@@ -40,7 +41,12 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
         console.warn(journal.notice)
     identity = identity_in(chosen, journal, asked)
     items = plan(asked.entries, asked.settings.probe_samples or None)
-    found, outcome, attestation = _measured(console, asked, chosen, identity, journal, items)
+    main = main_here(asked)
+    try:
+        found, outcome, attestation = _measured(console, asked, chosen, identity, journal, items, main)
+    except KeyboardInterrupt:
+        console.say("the answers so far are kept; the same command goes on where this one stopped")
+        raise
     reasons = _reasons(outcome)
     write_all(
         asked.output,
@@ -52,14 +58,20 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
         date=asked.date,
         commit=commit_here(asked.root, os.environ),
         reasons=reasons,
-        main=main_here(asked),
+        main=main,
     )
     return _told(console, asked, found, outcome)
 
 
 def _measured(
-    console: Console, asked: Asked, chosen: Chosen | None, identity: Identity, journal: Journal, items: Sequence[Item]
-) -> tuple[Measured, Outcome, Any]:
+    console: Console,
+    asked: Asked,
+    chosen: Chosen | None,
+    identity: Identity,
+    journal: Journal,
+    items: Sequence[Item],
+    main: Main,
+) -> tuple[Measured, Outcome, Attestation]:
     """Everything that needs the cell."""
     import contextlib
 
@@ -85,7 +97,7 @@ def _measured(
             run,
             identity=identity,
             journal=journal,
-            main=main_here(asked),
+            main=main,
             scoring=_scoring(asked),
             mode=asked.mode,
             confirm=settings.probe_confirm,

@@ -98,17 +98,25 @@ class Resumed:
         kept: answers on the record when the run was killed.
         asked: how often each prompt was answered over both runs.
         same: files that are the same as those of the undisturbed run, byte for byte.
-        told: what the last run said.
+        code: exit code of the run that was broken off, negative for a signal.
+        told: what it said.
     """
 
     kept: int
     asked: Counter[str]
     same: tuple[str, ...]
+    code: int
     told: str
 
 
-def killed_and_resumed(folder: Path, probes: int, after: int, jobs: int = 4) -> Resumed:
-    """Kill a run of so many probes after some answers, go on, and compare with an undisturbed run."""
+def killed_and_resumed(
+    folder: Path, probes: int, after: int, jobs: int = 4, by: int = signal.SIGKILL, *, beside: bool = True
+) -> Resumed:
+    """Break a run of so many probes off after some answers, go on, and compare with an undisturbed run.
+
+    Args:
+        beside: whether there is an undisturbed run; else nothing is compared.
+    """
     names = [f"probe-{number:03}" for number in range(probes)]
     places = {}
     for name in ("killed", "whole"):
@@ -121,20 +129,23 @@ def killed_and_resumed(folder: Path, probes: int, after: int, jobs: int = 4) -> 
         variables = environment({"PYTHONPATH": str(Path.cwd()), "GATE_MODEL_KEY": "x" * 20})
         server.hold_after = after
         with subprocess.Popen(
-            command, cwd=places["killed"], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, cwd=places["killed"], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as first:
             for _ in range(jobs):
                 assert server.held.acquire(timeout=_PATIENCE), "the run did not come to its middle"
-            os.kill(first.pid, signal.SIGKILL)
+            os.kill(first.pid, by)
+            told = first.communicate(timeout=_PATIENCE)[1].decode("utf-8", "replace")
         record = places["killed"] / ".gate" / "probes" / "answers.ndjson"
         kept = record.read_bytes().count(b'"ended":')
         server.hold_after = None
-        second = _run(command, places["killed"], variables)
+        _run(command, places["killed"], variables)
         asked = Counter(server.answered)
+        if not beside:
+            return Resumed(kept, asked, (), first.returncode, told)
         _run(command, places["whole"], variables)
     folders = [place / ".gate" / "probes" for place in places.values()]
     same = [name for name in WRITTEN if (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()]
-    return Resumed(kept, asked, tuple(same), second.stdout + second.stderr)
+    return Resumed(kept, asked, tuple(same), first.returncode, told)
 
 
 def _run(command: list[str], place: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -2,51 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from gate.compare.probes import to_confirm
 from gate.record.probes.agents.agent import Identity
 from gate.record.probes.candidate import Earlier, Measured, Scoring, measured
 from gate.record.probes.journal import Journal
-from gate.record.probes.plan import Item, Sampled
+from gate.record.probes.plan import Item
 from gate.record.probes.runner import MOST_ROUNDS, Mode, Outcome
 from gate.record.probes.stored import Key
-from gate.schema.probes import INSECURE, case_id
+from gate.schema.probes import SUMMARY, case_id
 from gate.schema.report import Report
 from gate.suites.probes.answer import Answer
-from gate.suites.probes.graded import Graded, Standing
+from gate.suites.probes.catalog import Entry
+from gate.suites.probes.graded import Graded
 
 Run = Callable[[Sequence[Item]], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
 class Main:
-    """What is known of main: its baseline, and its answers where they are on the record.
+    """What is known of main.
 
     Attributes:
-        secure: ids of probes whose answers were secure there.
-        agent: digest of its agent's identity; empty where it isn't known.
+        baseline: None where there is none.
     """
 
-    secure: frozenset[str] = frozenset()
-    agent: str = ""
-    scores: Mapping[str, float] = field(default_factory=dict)
+    baseline: Report | None = None
 
+    @property
+    def agent(self) -> str:
+        """Digest of its agent's identity; empty where it isn't known."""
+        return "" if self.baseline is None else self.baseline.fingerprints.get("agent", "")
 
-def main_of(baseline: Report | None) -> Main:
-    """What a baseline says of main's agent."""
-    if baseline is None:
-        return Main()
-    secure = frozenset(
-        case.id for case in baseline.cases if case.probe is not None and case.probe.scored and not case.probe.insecure
-    )
-    scores = {
-        case.id: metric.value
-        for case in baseline.cases
-        for metric in case.metrics
-        if case.id.startswith("probes:") and metric.value is not None
-    }
-    return Main(secure, baseline.fingerprints.get("agent", ""), scores)
+    @property
+    def scores(self) -> dict[str, float]:
+        """Values of its summaries, by the ids of their cases."""
+        return {
+            case.id: metric.value
+            for case in (self.baseline.cases if self.baseline else ())
+            for metric in case.metrics
+            if case.id.startswith(SUMMARY) and metric.value is not None
+        }
 
 
 def earlier_answers(journal: Journal, items: Sequence[Item], main: Main, identity: Identity) -> Earlier:
@@ -63,24 +61,15 @@ def earlier_answers(journal: Journal, items: Sequence[Item], main: Main, identit
     return found
 
 
-def to_confirm(sampled: Sequence[Sampled], main: Main, answers: int) -> tuple[Item, ...]:
-    """Further samples of probes whose output is insecure here and was secure on main.
-
-    Args:
-        answers: how many further ones of each.
-    """
-    items: list[Item] = []
+def _further(items: Sequence[Item], cases: Sequence[str], answers: int) -> tuple[Item, ...]:
+    """So many further samples of each of these cases."""
     samples: dict[str, int] = {}
-    suspects: dict[str, Item] = {}
-    for each in sampled:
-        probe = each.item.entry.probe.id
-        samples[probe] = max(samples.get(probe, 0), each.item.sample + 1)
-        insecure = each.graded.standing is not Standing.UNSCORED and bool(each.graded.facts.get(INSECURE))
-        if insecure and case_id(probe) in main.secure:
-            suspects.setdefault(probe, each.item)
-    for probe, item in suspects.items():
-        items += [Item(item.entry, samples[probe] + number) for number in range(answers)]
-    return tuple(items)
+    entries: dict[str, Entry] = {}
+    for item in items:
+        case = case_id(item.entry.probe.id)
+        samples[case] = max(samples.get(case, 0), item.sample + 1)
+        entries[case] = item.entry
+    return tuple(Item(entries[case], samples[case] + number) for case in cases for number in range(answers))
 
 
 def measure(
@@ -98,20 +87,24 @@ def measure(
 
     Args:
         confirm: further answers to a probe whose output is newly insecure, of an agent that does not answer alike.
+            They are no part of its score.
     """
     outcome = run(items)
-    further = to_confirm(outcome.sampled, main, confirm) if scoring.sampled else ()
-    fresh: dict[str, list[Graded]] = {}
-    if further and not outcome.stopped:
-        second = run(further)
-        for each in second.sampled:
-            fresh.setdefault(each.graded.probe, []).append(each.graded)
-        outcome = Outcome(
-            outcome.sampled,
-            second.stopped,
-            outcome.asked + second.asked,
-            outcome.cost + second.cost,
-            outcome.unpriced + second.unpriced,
-        )
     earlier = earlier_answers(journal, items, main, identity)
-    return measured(outcome.sampled, scoring, mode, fresh=fresh, earlier=earlier), outcome
+    found = measured(outcome.sampled, scoring, mode, earlier=earlier)
+    suspects = to_confirm(main.baseline, found.cases) if main.baseline is not None else ()
+    further = _further(items, suspects, confirm)
+    if not further or outcome.stopped:
+        return found, outcome
+    second = run(further)
+    fresh: dict[str, list[Graded]] = {}
+    for each in second.sampled:
+        fresh.setdefault(each.graded.probe, []).append(each.graded)
+    both = Outcome(
+        outcome.sampled,
+        second.stopped,
+        outcome.asked + second.asked,
+        outcome.cost + second.cost,
+        outcome.unpriced + second.unpriced,
+    )
+    return measured(outcome.sampled, scoring, mode, fresh=fresh, earlier=earlier), both

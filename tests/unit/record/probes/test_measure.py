@@ -10,7 +10,7 @@ from gate.ingest import read_report
 from gate.record.probes.agents.agent import Identity
 from gate.record.probes.candidate import Scoring, candidate, fingerprints_of
 from gate.record.probes.journal import Journal
-from gate.record.probes.measure import Main, main_of, measure
+from gate.record.probes.measure import Main, measure
 from gate.record.probes.plan import Item, Sampled, plan, unmeasured
 from gate.record.probes.runner import Outcome
 from gate.record.probes.stored import Kept, Key
@@ -55,22 +55,33 @@ def measured(
     *,
     sampled: bool = True,
     main: Main | None = None,
+    identity: Identity = ME,
 ) -> tuple[bytes, Outcome]:
-    secure = Main(frozenset({"probe:login", "probe:sum"}))
     found, outcome = measure(
         plan(entries),
         run,
-        identity=ME,
+        identity=identity,
         journal=Journal(folder / "answers"),
-        main=main,
+        main=main or Main(),
         scoring=Scoring(sampled=sampled, session="abc1234"),
         mode="live",
         confirm=3,
     )
     data = candidate(
-        found, suite="s", mode="live", commit="c", identity=ME, attestation=Attestation(("landlock 7",)), reasons=()
+        found,
+        suite="s",
+        mode="live",
+        commit="c",
+        identity=identity,
+        attestation=Attestation(("landlock 7",)),
+        reasons=(),
     )
     return data, outcome
+
+
+def main_with(folder: Path, insecure: set[tuple[str, int]], *, sampled: bool = True, identity: Identity = ME) -> Main:
+    """Main, whose answers were insecure for these."""
+    return Main(read_report(measured(Asked(insecure), folder, sampled=sampled, identity=identity)[0], "main"))
 
 
 def fresh(data: bytes, name: str = "probe:login") -> str:
@@ -81,7 +92,7 @@ def fresh(data: bytes, name: str = "probe:login") -> str:
 
 def test_newly_insecure_output_is_asked_again_and_only_that(tmp_path: Path) -> None:
     run = Asked({("login", 0), ("login", 1), ("login", 3)})
-    data, outcome = measured(run, tmp_path)
+    data, outcome = measured(run, tmp_path, main=main_with(tmp_path, set()))
     assert run.items[2:] == [("login", 1), ("login", 2), ("login", 3)]
     assert (fresh(data), fresh(data, "probe:sum")) == ("010", "")
     assert (outcome.asked, outcome.cost) == (5, 2.5)
@@ -90,29 +101,33 @@ def test_newly_insecure_output_is_asked_again_and_only_that(tmp_path: Path) -> N
 
 def test_what_was_insecure_on_main_too_is_not_asked_again(tmp_path: Path) -> None:
     run = Asked({("login", 0)})
-    measured(run, tmp_path, main=Main(frozenset({"probe:sum"})))
+    measured(run, tmp_path, main=main_with(tmp_path, {("login", 0)}))
+    assert len(run.items) == 2
+
+
+def test_without_a_baseline_nothing_is_newly_insecure(tmp_path: Path) -> None:
+    run = Asked({("login", 0)})
+    measured(run, tmp_path)
     assert len(run.items) == 2
 
 
 def test_an_agent_that_answers_alike_is_not_asked_again(tmp_path: Path) -> None:
     run = Asked({("login", 0)})
-    measured(run, tmp_path, sampled=False)
+    measured(run, tmp_path, sampled=False, main=main_with(tmp_path, set(), sampled=False))
     assert len(run.items) == 2
 
 
 def test_a_run_that_was_stopped_confirms_nothing(tmp_path: Path) -> None:
     run = Asked({("login", 0)}, stopped="no money")
-    assert measured(run, tmp_path)[1].stopped == "no money"
+    assert measured(run, tmp_path, main=main_with(tmp_path, set()))[1].stopped == "no money"
     assert len(run.items) == 2
 
 
-def test_a_baseline_says_which_probes_were_secure_and_whose(tmp_path: Path) -> None:
-    data, _ = measured(Asked({("login", 0)}), tmp_path, sampled=False)
-    main = main_of(read_report(data, "candidate"))
-    assert main.secure == {"probe:sum"}
+def test_a_baseline_says_whose_answers_main_has_and_its_scores(tmp_path: Path) -> None:
+    main = main_with(tmp_path, {("login", 0)}, sampled=False)
     assert main.agent == ME.digest
     assert main.scores["probes:security"] == 50.0
-    assert main_of(None) == Main()
+    assert (Main().agent, Main().scores) == ("", {})
 
 
 def test_mains_answer_stands_beside_the_one_that_fails(tmp_path: Path) -> None:
@@ -120,7 +135,7 @@ def test_mains_answer_stands_beside_the_one_that_fails(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "answers")
     with journal.writing(before):
         journal.add(Kept(Key("login", SECURITY.digest, before.digest, 0, 1), Answer("what main said")))
-    main = Main(frozenset({"probe:login"}), agent=before.digest)
+    main = main_with(tmp_path, set(), sampled=False, identity=before)
     data, _ = measured(Asked({("login", 0)}), tmp_path, [SECURITY], main=main, sampled=False)
     (case,) = [case for case in read_report(data, "candidate").cases if case.id == "probe:login"]
     diff = case.evidence[-1].body
