@@ -137,5 +137,5 @@ def shown(value: Fraction | float | None) -> str:
     return f"{float(exact):.12g}"
 
 
-def _grade(value: Fraction) -> tuple[bool, ...]:
-    return tuple(value >= least for least, *_ in (*TIERS, *LETTERS))
+def _grade(value: Fraction) -> tuple[str, str]:
+    return tier_of(value)[0], letter_of(value)

@@ -18,7 +18,12 @@ from gate.schema.dimensions import Dimension
 
 Facts = Mapping[str, Fraction]
 FULL = 100
-BY_ROUND = (Fraction(0), Fraction(1), Fraction(3, 5), Fraction(3, 10))
+BY_ROUND = {
+    Fraction(0): Fraction(0),
+    Fraction(1): Fraction(1),
+    Fraction(2): Fraction(3, 5),
+    Fraction(3): Fraction(3, 10),
+}
 """What a fix is worth by the round that made it; 0 is never."""
 MOST_REASONABLE, MOST_POINTS = 2, 3
 
@@ -137,9 +142,8 @@ def _consistency(facts: Facts) -> tuple[Fraction, Fraction]:
 
 def _recovery(facts: Facts) -> tuple[Fraction, Fraction]:
     """A fix that breaks a test which passed before is none."""
-    fixed = facts["fixed_round"]
-    worth = dict(enumerate(BY_ROUND))[int(fixed)] if fixed == int(fixed) else Fraction(-1)
-    return (Fraction(0) if worth >= 0 and facts.get("regressed", 0) else worth), Fraction(1)
+    worth = BY_ROUND[facts["fixed_round"]]
+    return (Fraction(0) if facts.get("regressed", Fraction(0)) else worth), Fraction(1)
 
 
 def _security(facts: Facts) -> tuple[Fraction, Fraction]:
