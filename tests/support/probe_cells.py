@@ -10,15 +10,43 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from gate.record.probes.agents.agent import Agent, Task
 from gate.record.probes.chosen import chosen_agent, opened_agent, providers_of, setup_of
 from gate.record.probes.runner import Mode
-from gate.sandbox.cell import Cell
+from gate.sandbox.cell import Cell, SandboxError, opening
 from gate.settings import Settings
 from gate.suites.probes.answer import Answer
 from tests.support.probe_runs import probe_of
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else os.path.realpath(sys.executable)
+
+
+@contextlib.contextmanager
+def held_cell() -> Iterator[Cell]:
+    """A cell, or a skipped test where this machine holds no untrusted code."""
+    with contextlib.ExitStack() as stack:
+        try:
+            cell = stack.enter_context(opening.open_cell())
+        except SandboxError as error:
+            pytest.skip(f"this machine holds no untrusted code: {error.message}")
+        yield cell
+
+
+def share(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every command of this process work in one cell, since each would open its own; an unsafe one is its own."""
+    real = opening.open_cell
+
+    @contextlib.contextmanager
+    def opened(*, unsafe: bool = False, **options: Any) -> Iterator[Cell]:
+        if not unsafe:
+            yield cell
+            return
+        with real(unsafe=True, **options) as own:
+            yield own
+
+    monkeypatch.setattr(opening, "open_cell", opened)
 
 
 @contextlib.contextmanager

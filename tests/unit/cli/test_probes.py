@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from gate.ingest import read_report
+from gate.sandbox.cell import Cell
 from gate.schema.probes import COMPOSITE
 from gate.schema.report import Kind
 from gate.suites.probes.catalog import load_probes
 from tests.support.command_line import Ended, Shell, refused
-from tests.support.probe_cells import PYTHON
+from tests.support.probe_cells import PYTHON, held_cell, share
 from tests.support.probe_runs import write_probes
 
 GOOD = "print('```python\\ndef answer():\\n    return 42\\n```')"
@@ -23,8 +25,15 @@ RIGHT = "```python\ndef answer():\n    return 42\n```"
 NAMES = ("first", "second", "third")
 
 
+@pytest.fixture(scope="module")
+def cell() -> Iterator[Cell]:
+    with held_cell() as found:
+        yield found
+
+
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cell: Cell) -> Shell:
+    share(cell, monkeypatch)
     return Shell(monkeypatch, capsys)
 
 

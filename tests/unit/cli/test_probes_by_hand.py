@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gate.sandbox.cell import Cell
 from tests.support.command_line import Shell, refused
-from tests.support.probe_cells import PYTHON
+from tests.support.probe_cells import PYTHON, held_cell, share
 from tests.support.probe_runs import write_probes
 
 RIGHT = "Here:\n\n```python\ndef answer():\n    return 42\n```\n"
@@ -18,8 +20,15 @@ WRONG = RIGHT.replace("42", "41")
 ME = ("--agent", "Some IDE 4, model x")
 
 
+@pytest.fixture(scope="module")
+def cell() -> Iterator[Cell]:
+    with held_cell() as found:
+        yield found
+
+
 @pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cell: Cell) -> Shell:
+    share(cell, monkeypatch)
     return Shell(monkeypatch, capsys)
 
 

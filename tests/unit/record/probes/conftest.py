@@ -6,15 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gate.sandbox.cell import Cell, SandboxError, open_cell
+from gate.sandbox.cell import Cell
+from tests.support.probe_cells import held_cell
 
 
 @pytest.fixture(scope="module")
 def cell() -> Iterator[Cell]:
-    try:
-        opened = open_cell()
-        found = opened.__enter__()
-    except SandboxError as error:
-        pytest.skip(f"this machine holds no untrusted code: {error.message}")
-    yield found
-    opened.__exit__(None, None, None)
+    with held_cell() as found:
+        yield found

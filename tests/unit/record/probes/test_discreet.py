@@ -6,6 +6,7 @@ import pytest
 
 from gate.record.probes.discreet import secrets_of, without_secrets
 from gate.suites.probes.answer import Answer
+from gate.suites.probes.checks.rules.secrets import secret_literals
 
 
 def clean(text: str, *secrets: str) -> str:
@@ -50,3 +51,9 @@ def test_code_about_secrets_stays_as_it_is(code: str) -> None:
 def test_files_and_messages_are_cleaned_too() -> None:
     found = without_secrets(Answer(files={"a": "k 12345678"}, message="k 12345678"), ["12345678"])
     assert (found.files, found.message) == ({"a": "k ~secret-secret~"}, "k ~secret-secret~")
+
+
+def test_a_key_that_an_answer_writes_into_code_is_still_a_key_to_the_checks() -> None:
+    code = clean('API_KEY = "sk-proj-' + "a1B2c3D4e5F6g7H8i9J0k1L2" + '"')
+    assert "a1B2" not in code
+    assert secret_literals(code)
