@@ -54,8 +54,8 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     if keep is not None:
-        shown = [folder / "repository", *([folder / "credit"] if credit else []), *([folder / "agent"] if agent else [])]
-        console.result(f"Repositories: {', '.join(map(str, shown))}")
+        shown = {"repository": True, "credit": credit, "agent": agent}
+        console.result(f"Repositories: {', '.join(str(folder / name) for name, there in shown.items() if there)}")
     return EXIT_HOLDS
 
 
