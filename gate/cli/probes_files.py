@@ -45,7 +45,40 @@ def write_all(  # noqa: PLR0913  what, of whom, how, and where to
     from gate.record.probes.candidate import candidate
     from gate.render import probes as render
 
-    report = ProbeReport(
+    report = _report(found, identity, attestation, settings, date, reasons, main)
+    data = candidate(
+        found,
+        suite=settings.suite,
+        mode=mode,
+        commit=commit,
+        identity=identity,
+        attestation=attestation,
+        reasons=reasons,
+    )
+    texts = {
+        "report.md": render.render_template(report),
+        "report.html": render.render_page(report),
+        "results.csv": render.render_csv(report),
+        "results.json": render.render_json(report),
+        "junit.xml": render.render_junit(report),
+        "security.sarif": render.render_sarif(report),
+    }
+    write_atomically(output / "candidate.json", data)
+    for name, text in texts.items():
+        write_atomically(output / name, text.encode("utf-8"))
+
+
+def _report(
+    found: Measured,
+    identity: Identity,
+    attestation: Attestation,
+    settings: Settings,
+    date: str,
+    reasons: Sequence[str],
+    main: Main,
+) -> ProbeReport:
+    """What the template, the page and the exports show."""
+    return ProbeReport(
         agent=identity.name,
         date=date,
         scope=", ".join(settings.probe_scopes) or "all",
@@ -56,25 +89,6 @@ def write_all(  # noqa: PLR0913  what, of whom, how, and where to
         attestation=attestation.describe().removeprefix("sandbox: "),
         notes=(*reasons, *((attestation.describe(),) if attestation.unsafe else ())),
     )
-    written = {
-        "candidate.json": candidate(
-            found,
-            suite=settings.suite,
-            mode=mode,
-            commit=commit,
-            identity=identity,
-            attestation=attestation,
-            reasons=reasons,
-        ),
-        "report.md": render.render_template(report).encode("utf-8"),
-        "report.html": render.render_page(report).encode("utf-8"),
-        "results.csv": render.render_csv(report).encode("utf-8"),
-        "results.json": render.render_json(report).encode("utf-8"),
-        "junit.xml": render.render_junit(report).encode("utf-8"),
-        "security.sarif": render.render_sarif(report).encode("utf-8"),
-    }
-    for name, data in written.items():
-        write_atomically(output / name, data)
 
 
 def _before(main: Main) -> dict[Dimension, float]:
