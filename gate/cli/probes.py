@@ -87,6 +87,7 @@ def probes() -> None:
     default=None,
     help="Ask (live), ask and keep (record), ask for what is missing (auto), or ask nobody (replay).",
 )
+@click.option("--forget-others", is_flag=True, help="Keep recorded answers of this agent and of main's alone.")
 @click.option("--rate", default=None, type=float, help="Most calls of the agent a minute.")
 @click.option("--max-cost", default=None, type=float, help="USD of this run, from which on nothing more is asked.")
 @scored

@@ -52,6 +52,7 @@ class Asked:
     strict: bool
     answers: Path
     named: str
+    forget: bool
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
@@ -106,6 +107,7 @@ def asked_by(options: Mapping[str, Any]) -> Asked:
         bool(options.get("strict")),
         answers,
         options.get("named") or "",
+        bool(options.get("forget_others")),
     )
 
 

@@ -103,7 +103,7 @@ def _measured(
             confirm=settings.probe_confirm,
         )
         if agent is not None and not outcome.stopped:
-            journal.ended(identity)
+            journal.ended(identity, others={main.agent} if asked.forget else None)
         return found, outcome, cell.attestation
 
 

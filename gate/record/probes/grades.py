@@ -22,6 +22,7 @@ from gate.suites.probes.probe import Probe
 
 _ENDING = ".grades.ndjson"
 _LONGEST = 2_000
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Grades:
         with locked(self.path.parent):
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+                handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK, 0o644)
                 with os.fdopen(handle, "ab") as stream:
                     stream.write(data)
             except OSError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from gate.record.recordings.locking import locked_file, state_folder, unwritable
 from gate.suites.probes.answer import Ended
 
 _PATIENCE = 5.0
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Journal:
@@ -75,7 +76,7 @@ class Journal:
         with locked_file(state_folder(self.path.parent) / f"{self.path.name[:80]}.lock", _PATIENCE):
             self._again()
             try:
-                self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+                self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_LINK, 0o644)
             except OSError as error:
                 raise unwritable(self.path, error) from None
             try:
@@ -104,14 +105,22 @@ class Journal:
             self._append(stored.encode(kept))
             self._last[kept.key] = self._unfinished[kept.key] = kept
 
-    def ended(self, identity: Identity) -> None:
+    def ended(self, identity: Identity, *, others: Container[str] | None = None) -> None:
         """Say that a run came to its end, and leave out what newer answers replaced; see `get`.
+
+        Args:
+            others: digests of further agents whose answers stay; None keeps those of all.
 
         Raises:
             RecordingError: the disk refuses.
         """
         self._append(stored.encode_whole(identity.digest))
         self._unfinished = {key: kept for key, kept in self._unfinished.items() if key.agent != identity.digest}
+        if others is not None:
+            gone = {digest for digest in self._agents if digest != identity.digest and digest not in others}
+            self._agents = {digest: fields for digest, fields in self._agents.items() if digest not in gone}
+            self._last = {key: kept for key, kept in self._last.items() if key.agent not in gone}
+            self._unfinished = {key: kept for key, kept in self._unfinished.items() if key.agent not in gone}
         try:
             write_atomically(self.path, self._compacted())
         except UsageError as error:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
+from gate.schema.probes import case_id
 from gate.suites.probes.answer import Answer
 from gate.suites.probes.probe import Probe
 
@@ -62,8 +63,8 @@ class Task:
 
     @property
     def case(self) -> str:
-        """Id under which calls of models are recorded: one a task, in one file of recordings a dimension."""
-        return f"probes/{self.probe.dimension.value}::{self.probe.id}[{self.sample}.{self.round}]"
+        """Id under which calls of models are recorded, one a task; it names no test, so no suite misses its use."""
+        return f"{case_id(self.probe.id)}[{self.sample}.{self.round}]"
 
 
 class Agent(Protocol):

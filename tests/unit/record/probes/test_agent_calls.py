@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -112,7 +114,7 @@ def test_an_instruction_of_the_overlay_reaches_the_recorded_request(
     (tmp_path / "agent-home" / "rules.md").write_text("Always check the bounds.", encoding="utf-8")
     asked(tmp_path, cell, CLIENT, "Write it.", environ=environ(server), mode="record", agent_home="agent-home")
     (entry,) = Store(tmp_path / "recordings").entries()
-    assert entry.case == "probes/adversarial-correctness::task[0.1]"
+    assert entry.case == "probe:task[0.1]"
     shown = json.dumps(entry.request)
     assert "Always check the bounds." in shown
     assert "Write it." in shown
@@ -129,7 +131,7 @@ def test_recording_again_replaces_what_this_task_had_and_nothing_else(
     with agent_in(tmp_path, cell, "record", environ(server), **options) as agent:
         agent.ask(task("two"))
     cases = [entry.case for entry in Store(tmp_path / "recordings").entries()]
-    assert cases == ["probes/adversarial-correctness::one[0.1]", "probes/adversarial-correctness::two[0.1]"]
+    assert cases == ["probe:one[0.1]", "probe:two[0.1]"]
 
 
 def test_an_overloaded_provider_is_no_fault_of_the_agent(tmp_path: Path, cell: Cell, failing: str) -> None:
@@ -161,6 +163,18 @@ def test_only_providers_with_a_key_are_there(tmp_path: Path, cell: Cell, server:
     elsewhere = CLIENT.replace('"] + "/chat', '"].replace("openai-base-url", "mistral") + "/chat')
     assert "status 404" in asked(tmp_path, cell, elsewhere, environ=environ(server)).message
     assert not server.requests
+
+
+def test_a_suite_that_replays_beside_it_does_not_miss_the_use_of_its_recordings(
+    tmp_path: Path, cell: Cell, server: ModelServer
+) -> None:
+    asked(tmp_path, cell, CLIENT, environ=environ(server), mode="record")
+    (tmp_path / "test_a.py").write_text("def test_a(): pass\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gate-mode=replay"]
+    subprocess.run([*command, "--gate-report=report.json"], cwd=tmp_path, check=True, capture_output=True)
+    told = json.loads((tmp_path / "report.json").read_text("utf-8"))["gate"]["recordings"]
+    assert told["unused"] == []
+    assert list(Store(tmp_path / "recordings").entries()) != []
 
 
 # --- over HTTP

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import RecordingError
+from gate.record.probes.agents.agent import Identity
 from gate.record.probes.journal import Journal
 from gate.record.probes.stored import Kept, Key
 from gate.suites.probes.answer import Answer, Ended
@@ -126,6 +127,19 @@ def test_the_file_of_a_finished_run_is_sorted_and_holds_each_answer_once(tmp_pat
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_answers_of_other_agents_go_when_they_are_to_be_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    old, main = Identity(command="old"), Identity(command="main")
+    for each in (old, main, ME):
+        journal = Journal(path)
+        with journal.writing(each):
+            journal.add(Kept(key(agent=each.digest), Answer("x")))
+            journal.ended(each, others={main.digest} if each is ME else None)
+    assert list(Journal(path).agents()) == sorted([main.digest, ME.digest])
+    assert Journal(path).get(key(agent=old.digest), any_run=True) is None
+    assert Journal(path).get(key(agent=main.digest), any_run=True) is not None
+
+
 def test_two_runs_do_not_write_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gate.record.probes.journal._PATIENCE", 0.0)
     path = tmp_path / "a.ndjson"
@@ -155,6 +169,7 @@ FULL_DISK = """
 import sys, resource, signal
 from pathlib import Path
 from gate.errors import RecordingError
+from gate.record.probes.agents.agent import Identity
 from gate.record.probes.journal import Journal
 from tests.unit.record.probes.test_journal import ME, kept
 path = Path(sys.argv[1])
