@@ -80,7 +80,7 @@ def probes() -> None:
     """
 
 
-@probes.command(epilog='Example: gate probes run --agent-cmd "my-agent --ask {prompt}" --mode record')
+@probes.command(epilog="Example: gate probes run --preset claude --mode record")
 @click.option(
     "--mode",
     type=click.Choice(MODES),
@@ -166,7 +166,7 @@ def by_hand(command: Any) -> Any:
     return command
 
 
-@probes.command("export", epilog='Example: gate probes export by-hand --agent "Some IDE 4.2, model x"')
+@probes.command("export", epilog="Example: gate probes export by-hand --agent some-ide-4.2")
 @by_hand
 @which
 @click.pass_obj
@@ -181,7 +181,7 @@ def export_(console: Console, /, **options: Any) -> int:
     return export_prompts(console, options)
 
 
-@probes.command("import", epilog='Example: gate probes import by-hand --agent "Some IDE 4.2, model x"')
+@probes.command("import", epilog="Example: gate probes import by-hand --agent some-ide-4.2")
 @click.option("--by", default="", help="Who asked; by default your name on this machine.")
 @by_hand
 @which
