@@ -163,8 +163,8 @@ def record() -> None:
     for agent in AGENTS:
         command = [sys.executable, "-P", "-m", "gate", "probes", "run", "--mode", "record"]
         subprocess.run([*command, "--agent-cmd", f"python3 {agent}.py"], cwd=ROOT, check=True)
-    shutil.rmtree(ROOT / ".gate", ignore_errors=True)
-    shutil.rmtree(ROOT / "recordings" / "probes" / ".state", ignore_errors=True)
+    for left in (".gate", "recordings/.state", "recordings/probes/.state"):
+        shutil.rmtree(ROOT / left, ignore_errors=True)
 
 
 if __name__ == "__main__":
