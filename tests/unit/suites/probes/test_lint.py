@@ -69,3 +69,11 @@ def test_ordinary_words_do_not_give_a_probe_away() -> None:
 def test_two_of_a_group_that_are_called_alike_are_named() -> None:
     same = {"dimension": "consistency", "group": "g", "variant": "v"}
     assert "the group `g` has 2 times `v`" in told(entry(id="a", **same), entry(id="b", **same))
+
+
+def test_the_shipped_probes_have_no_problem() -> None:
+    from gate.suites.probes.catalog import load_probes
+    from gate.suites.probes.checks.oracles import ORACLES
+    from gate.suites.probes.checks.static_rules import RULES
+
+    assert lint(load_probes(), oracles=set(ORACLES), static_rules=set(RULES)) == ()
