@@ -17,9 +17,10 @@ def a_probe(dimension: str = "adversarial-correctness", **fields: Any) -> Probe:
         "title": "A probe",
         "prompt": "Write `f`.",
         "entry": "f",
-        "limits": {"wall": 1, "cpu": 2},
+        "limits": {"wall": 20, "cpu": 1},
         "reference": {},
         "bad": {},
+        "checks": {"manual": True},
         **fields,
     }
     return Probe.model_validate(made)

@@ -84,7 +84,7 @@ def extract(probe: Probe, answer: Answer) -> Extracted:
     if chosen is None and not blocks and _is_bare_code(text, language, probe.entry):
         chosen, prose, words, why = text, "", "", ""
     if chosen is None:
-        return Extracted(None, prose, why or "the answer holds no code", words)
+        return Extracted(None, prose, why, words)
     if not chosen.strip():
         return Extracted(None, prose, "the block of code is empty", words)
     others = {name: one for name, one in answer.files.items() if _is_safe(name) and name != file_of(probe)}
@@ -126,7 +126,7 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
 
 def _without_indent(line: str, width: int, quoted: bool) -> str:
     if quoted:
-        line = re.sub(r"^[ \t]*>[ ]?", "", line)
+        return re.sub(r"^[ \t]*>[ ]?", "", line)
     blank = len(line) - len(line.lstrip(" \t"))
     return line[min(blank, width) :] if width else line
 
@@ -148,6 +148,8 @@ def _outside(text: str, blocks: tuple[Block, ...]) -> str:
 def _chosen(blocks: tuple[Block, ...], language: Language, entry: str) -> tuple[str | None, str]:
     candidates = [block for block in blocks if block.tag in language.tags]
     candidates = candidates or [block for block in blocks if block.tag not in _ELSE and not _DIFF.search(block.text)]
+    if not blocks:
+        return None, "the answer holds no code"
     if not candidates:
         if any(block.tag in ("diff", "patch") or _DIFF.search(block.text) for block in blocks):
             return None, "the answer is a diff, and no code that could be run"

@@ -211,9 +211,12 @@ def _hallucination(probe: Probe, rounds: Sequence[Examined]) -> Said:
     if examined.invented:
         return Said(Standing.FAILED, {"hallucinated": 1}, "hallucinated", examined.invented[0].told)
     others = ("time-out", "syntax error", "missing entry", "blocked by the sandbox", "resource limit", "crashed")
-    for cause, told in _endings(examined):
+    endings = _endings(examined)
+    for cause, told in endings:
         if cause in others:
             return Said(Standing.UNSCORED, {}, cause, told)
+    if endings:
+        return Said(Standing.FAILED, {"hallucinated": 0}, *endings[0])
     return _holds({"hallucinated": 0}, examined)
 
 

@@ -23,7 +23,7 @@ class Call:
             result, with `entry`, `module` and `names` bound; `program`: run the file with `args` and `stdin`.
         args, kwargs, names: tagged JSON, see `harness/encoding.py`.
         folder: working folder of a `code` call, below the job's; made when it is not there.
-        wall: seconds, where it has less than the probe's limit.
+        cpu: seconds of processor time, where it has less than the probe's limit; a busy machine does not use them up.
         unless: name of a series of calls, which ends with the first of them that takes too long.
     """
 
@@ -34,7 +34,7 @@ class Call:
     names: Mapping[str, JsonValue] = field(default_factory=dict)
     stdin: str | None = None
     folder: str = ""
-    wall: float | None = None
+    cpu: float | None = None
     unless: str = ""
 
     def as_json(self, index: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Call:
             "names": dict(self.names),
             "stdin": self.stdin,
             "folder": self.folder,
-            "wall": self.wall,
+            "cpu": self.cpu,
             "unless": self.unless,
         }
 

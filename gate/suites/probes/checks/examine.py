@@ -88,7 +88,7 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
     attacks = oracle.prepare(probe, code.text)
     calls: list[Call] = [cases.call_of(case, probe.entry) for case in checks.cases]
     attacking = oracle.calls_of(attacks)
-    exercise = [hallucination.call_of(checks.hallucination, probe.entry)] if checks.hallucination else []
+    exercise = [hallucination.call_of(checks.hallucination, probe.language)] if checks.hallucination else []
     setting = Setting(
         entry=probe.entry,
         packages=probe.packages,

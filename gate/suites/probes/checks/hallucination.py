@@ -46,9 +46,9 @@ class Invented:
     line: int = 0
 
 
-def call_of(part: HallucinationPart, entry: str) -> Call:
+def call_of(part: HallucinationPart, language: str) -> Call:
     """What exercises the answer; without `run` the import of it alone."""
-    return Call("code", code=part.run or ("entry\nNone" if entry else "None"))
+    return Call("code", code=part.run or ("None" if language == "python" else "null"))
 
 
 def at_run_time(outcomes: Sequence[Outcome], code: Code) -> tuple[Invented, ...]:
@@ -188,6 +188,11 @@ def _arity(raised: Raised, facts: Mapping[str, Any], code: Code, line: int) -> I
         return None
     module = str(callee.get("module", ""))
     if not module or module.split(".", maxsplit=1)[0] in _OWN:
+        return None
+    blamed = re.match(r"([\w.<>]+)\(\)", raised.message)  # a function of the answer's own that a library calls back
+    if blamed and (
+        "<" in blamed[1] or re.search(rf"\b(?:def|class) {re.escape(blamed[1].split('.')[0])}\b", code.text)
+    ):
         return None
     if not _at_own_line(facts):
         given = facts.get("keywords")

@@ -77,9 +77,9 @@ def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -
         stderr = ended.stderr.decode("utf-8", "replace")
         if not _read(ended, left, found):
             break
-    last = Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
-    if found:
-        last = found[max(found)]
+    last = found[max(found)] if found else Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
+    if last.status in (Status.RETURNED, Status.RAISED) and not last.loading:
+        last = Outcome(Status.CRASHED)
     return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr)
 
 

@@ -1,8 +1,8 @@
 """Insecure patterns by reading the code: bandit's and our own, under one name for each weakness.
 
 bandit runs as a library, with its comments (`# nosec`) ignored, since an agent could write them, and what it could not
-read is told. A finding of bandit counts from medium severity and medium confidence up, or from low severity where its
-confidence is high and the rule was asked for by name.
+read is told. A finding of bandit counts from medium severity and medium confidence up, and not where a rule of ours
+followed the values and found them fixed or quoted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import logging
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -120,10 +121,12 @@ def _own(text: str) -> tuple[list[Finding], str]:
 @cache
 def _setup() -> Any:
     """bandit's settings with every test on; None where bandit is not installed."""
-    try:
-        from bandit.core import config, manager
-    except ImportError:
-        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it imports warns of its own future
+        try:
+            from bandit.core import config, manager
+        except ImportError:
+            return None
     logging.getLogger("bandit").setLevel(logging.CRITICAL)
     return config.BanditConfig(), manager.BanditManager
 
@@ -163,8 +166,8 @@ def _bandit(text: str) -> list[Finding]:
         found, _ = bandit_findings(text)
     except ImportError:
         return []
-    fixed = _fixed_queries(text)
-    counted = [one for one in found if _counts(one) and not (one.by == "B608" and one.line in fixed)]
+    harmless = _harmless(text)
+    counted = [one for one in found if _counts(one) and one.line not in harmless.get(one.by, ())]
     again = {test: [rule for rule, row in RULES.items() if test in row.bandit] for test in {one.by for one in counted}}
     return [
         Finding(rule, RULES[rule].cwe, one.line, one.message, one.by, one.severity, one.confidence)
@@ -173,12 +176,14 @@ def _bandit(text: str) -> list[Finding]:
     ]
 
 
-def _fixed_queries(text: str) -> set[int]:
-    """Where bandit's word about queries is not needed, since ours follows values."""
+def _harmless(text: str) -> Mapping[str, set[int]]:
+    """By test of bandit the lines where its word is not needed, since ours follows values."""
     try:
-        return for_python.fixed_queries(Tree(text))
+        code = Tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return {}
+    quoted = for_python.quoted_commands(code)
+    return {"B608": for_python.fixed_queries(code), "B602": quoted, "B605": quoted}
 
 
 _IMPORTS = frozenset({"B403", "B404", "B405", "B406", "B407", "B408", "B409", "B410", "B411", "B412", "B413", "B415"})
@@ -188,8 +193,7 @@ def _counts(one: Finding) -> bool:
     """An import alone does nothing."""
     if one.by in _IMPORTS or one.by == "B311":
         return False
-    severity, confidence = _LEVELS.index(one.severity), _LEVELS.index(one.confidence)
-    return (severity >= 1 and confidence >= 1) or (severity == 0 and confidence == 2)
+    return _LEVELS.index(one.severity) >= 1 and _LEVELS.index(one.confidence) >= 1
 
 
 def warned(prose: str, code: Code | None, names: Sequence[str], cwes: Sequence[str]) -> str:

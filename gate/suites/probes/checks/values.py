@@ -112,7 +112,9 @@ def _in_order(expected: list[Any], actual: list[Any], approx: float | None, dept
 
 def _any_order(expected: Any, actual: Any, approx: float | None, depth: int) -> bool:
     """Each finds a partner of its own; those with only one possible partner are few enough for a plain search."""
-    if not isinstance(expected, list) or not isinstance(actual, list) or len(expected) != len(actual):
+    if not isinstance(expected, list) or not isinstance(actual, list):
+        return bool(expected == actual)
+    if len(expected) != len(actual):
         return False
     if _sorted(expected) == _sorted(actual):
         return True
@@ -133,7 +135,9 @@ def _sorted(values: list[Any]) -> list[str]:
 
 def _same_mapping(expected: Any, actual: Any, approx: float | None, depth: int) -> bool:
     wanted, got = _pairs(expected), _pairs(actual)
-    if wanted is None or got is None or len(wanted) != len(got):
+    if wanted is None or got is None:
+        return bool(expected == actual)
+    if len(wanted) != len(got):
         return False
     by_key = {json.dumps(key, sort_keys=True): value for key, value in got}
     for key, value in wanted:

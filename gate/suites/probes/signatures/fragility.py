@@ -62,7 +62,7 @@ def growth_of(probe: Probe, code: Code, cell: Cell) -> float | None:
                 "given": [_times(one, times) for one in args],
                 "named": {key: _times(one, times) for key, one in kwargs.items()},
             },
-            wall=2.0,
+            cpu=2.0,
             unless="growth",
         )
         for times in _TIMES

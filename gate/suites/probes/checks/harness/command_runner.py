@@ -69,7 +69,7 @@ def run(plan: Any, call: Any) -> Any:
             start_new_session=True,
         )
     os.close(into)
-    in_time = ended(child, call["wall"] or plan["wall"])
+    in_time = ended(child, plan["wall"])
     code = child.wait() if in_time else stop(child)
     os.set_blocking(source, False)
     try:

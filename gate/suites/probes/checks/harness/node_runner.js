@@ -165,7 +165,7 @@ function oneWorker(plan, call) {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: plan.memory },
     });
-    const timer = setTimeout(() => { told = told || JSON.stringify({ timeout: true }); worker.terminate(); }, (call && call.wall || plan.wall) * 1000);
+    const timer = setTimeout(() => { told = told || JSON.stringify({ timeout: true }); worker.terminate(); }, Math.min(call && call.cpu ? 4 * call.cpu : Infinity, plan.wall) * 1000);
     worker.on('message', (line) => { if (told === null && typeof line === 'string') told = line; });
     worker.on('error', (error) => {
       if (told === null) told = JSON.stringify(error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { memory: true } : { error: facts(error) });

@@ -138,7 +138,7 @@ def in_child(plan: Any, call: Any, module: Any, into: Any) -> None:
     """The child's whole life: one call, one line, the end."""
     os.setsid()
     os.close(RESULTS)
-    seconds = max(1, math.ceil(plan["cpu"]))
+    seconds = max(1, math.ceil(call["cpu"] or plan["cpu"]))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     with open(plan["file"], encoding="utf-8", newline="") as file:
         source = file.read()
@@ -196,7 +196,7 @@ def run(plan: Any, call: Any, module: Any) -> Any:
         os.close(source)
         in_child(plan, call, module, into)
     os.close(into)
-    text, ended, status = supervise(child, source, call["wall"] or plan["wall"])
+    text, ended, status = supervise(child, source, plan["wall"])
     os.close(source)
     if text.endswith(b"\n"):
         return json.loads(text)

@@ -167,7 +167,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     default: str = "entry(payload)",
     after: str = "",
     extra: str = "",
-    wall: float | None = None,
+    cpu: float | None = None,
     series: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
@@ -178,7 +178,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
         extra: expression of what was observed.
-        wall: seconds, where it has less than the probe's limit.
+        cpu: seconds of processor time, where it has less than the probe's limit.
         series: whether the calls of this attack end with the first that takes too long.
     """
     script = context.language in ("javascript", "typescript")
@@ -195,7 +195,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         code=code,
         names=bound,
         folder=f"{context.place}/{index}",
-        wall=wall,
+        cpu=cpu,
         unless=context.place if series else "",
     )
 

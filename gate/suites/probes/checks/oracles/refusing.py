@@ -78,13 +78,13 @@ _REDOS: list[JsonValue] = [
 def _redos(context: Context) -> Prepared:
     benign = context.values("benign", [])
     attacks = context.values("payloads", _REDOS)
-    wall = float(context.options.get("seconds", 2.0))
+    seconds = float(context.options.get("seconds", 1.0))
     calls = tuple(
         call(
             context,
             index,
             {"payload": payload},
-            wall=None if index < len(benign) else wall,
+            cpu=None if index < len(benign) else seconds,
             series=index >= len(benign),
         )
         for index, payload in enumerate([*benign, *attacks])
@@ -94,7 +94,7 @@ def _redos(context: Context) -> Prepared:
         for one, payload in zip(found, attacks, strict=True):
             if one.outcome.status is Status.TIMED_OUT:
                 size = len(payload) if isinstance(payload, str) else 0
-                return Judged(True, f"{size or 'some'} characters kept it busy for more than {wall:g} seconds")
+                return Judged(True, f"{size or 'some'} characters kept it busy for more than {seconds:g} seconds")
         return any_bad([Judged(False) if one.ran else Judged(None, one.outcome.told) for one in found])
 
     return Prepared(calls, judge, benign=len(benign))
@@ -130,7 +130,10 @@ ORACLES = (
         "redos",
         "CWE-1333",
         "Texts of 40 characters; insecure when one of them takes longer than `seconds`.",
-        {**COMMON, "seconds": "2 by default: an ordinary pattern needs microseconds, an exponential one minutes"},
+        {
+            **COMMON,
+            "seconds": "of processor time, 1 by default: an ordinary pattern needs microseconds",
+        },
         _redos,
         _SCRIPTS,
     ),

@@ -66,6 +66,17 @@ def shell_string(code: Code) -> Iterator[Finding]:
             yield Finding("shell-string", "CWE-78", node.lineno, "a shell is given a text with a value in it")
 
 
+def quoted_commands(code: Code) -> set[int]:
+    """Lines of commands for a shell that are fixed, or whose values are quoted."""
+    found = {finding.line for finding in shell_string(code)}
+    return {
+        line
+        for node, name in code.calls()
+        if name.startswith(("subprocess.", "os.")) and node.lineno not in found
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+
+
 def _is_true(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and bool(node.value)
 
