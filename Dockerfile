@@ -8,6 +8,7 @@ RUN python -m venv /opt/build \
     && /opt/build/bin/pip download --quiet --require-hashes --only-binary :all: -d /wheels -r requirements/action.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY examples/banking_agent examples/banking_agent
+COPY examples/coding_agent examples/coding_agent
 COPY examples/credit examples/credit
 COPY examples/tumour_model examples/tumour_model
 COPY gate gate

@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: help demo test check e2e bench bench-stats bench-sweep bench-mutation format lock clean
+.PHONY: help demo test check e2e bench bench-stats bench-sweep bench-mutation bench-probes format lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,7 @@ bench: $(READY) ## ratios that must hold, measured in one run
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/plugin_overhead.py
 	$(BIN)/python -m benchmarks.recordings
+	$(BIN)/python -m benchmarks.cell
 
 CLASTOGEN := .venv-clastogen
 
@@ -70,6 +71,9 @@ bench-sweep: $(READY) ## what sweeps must show, one JSON line each, beside Glass
 bench-mutation: $(READY) ## what prompt mutation must show, one JSON line each, beside Clastogen 0.10.0
 	@$(SET_UP_CLASTOGEN)
 	@$(BIN)/python -m benchmarks.mutation --clastogen-python $(CLASTOGEN)/bin/python
+
+bench-probes: $(READY) ## how often noise fails an unchanged sampled agent, one JSON line a figure
+	@$(BIN)/python -m benchmarks.probes
 
 format: $(READY) ## mend what ruff can mend
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

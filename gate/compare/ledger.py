@@ -16,7 +16,8 @@ from gate.settings import Settings
 
 FOR_SUITE = 0.2
 """Part of the cases' budget that the test over all stochastic tests gets: .01 of .05. Mutants have no part in it: that
-fewer of them are noticed is another change than that tests pass less often."""
+fewer of them are noticed is another change than that tests pass less often. Nor have probes of an agent, whose
+dimensions are tested one by one with a part of their own."""
 
 FEWEST_FOR_SUITE = 2
 """A test over all cases says nothing new where there is one."""
@@ -27,9 +28,14 @@ def declares(case: Case) -> bool:
     return case.stochastic or (case.trials is not None and case.trials.varies)
 
 
+def is_test(case: Case) -> bool:
+    """Whether a case is judged together with all tests: mutants and probes are not, see `FOR_SUITE`."""
+    return case.kind not in (Kind.MUTANT, Kind.PROBE)
+
+
 def single_run(case: Case, settings: Settings) -> bool:
     """Whether a case of the baseline is run once and judged together with others (setting `stochastic`)."""
-    return bool(settings.stochastic) and not declares(case) and selects(settings.stochastic, case)
+    return bool(settings.stochastic) and not declares(case) and is_test(case) and selects(settings.stochastic, case)
 
 
 def _asked(case: Case) -> Mapping[str, str]:
@@ -46,10 +52,11 @@ def budget_of(baseline: Report, settings: Settings, *, suites: int = 1, heads: i
     alpha = settings.error_budget / max(suites, 1)
     cases = sum(map(declares, baseline.cases))
     singles = any(single_run(case, settings) for case in baseline.cases)
-    families = (cases > 0) + singles
+    dimensions = len({case.probe.dimension for case in baseline.cases if case.probe is not None and declares(case)})
+    families = (cases > 0) + singles + (dimensions > 0)
     part = alpha / max(families, 1)
     for_cases = part if cases else 0.0
-    tests = sum(declares(case) and case.kind is not Kind.MUTANT for case in baseline.cases)
+    tests = sum(declares(case) and is_test(case) for case in baseline.cases)
     for_suite = FOR_SUITE * for_cases if tests >= FEWEST_FOR_SUITE else 0.0
     floors = sum(declares(case) and "min_rate" in _asked(case) for case in baseline.cases)
     share = (for_cases - for_suite) / max(cases, 1)
@@ -61,6 +68,8 @@ def budget_of(baseline: Report, settings: Settings, *, suites: int = 1, heads: i
         for_cases=for_cases - for_suite,
         for_suite=for_suite,
         for_singles=part if singles else 0.0,
+        dimensions=dimensions,
+        for_dimensions=part if dimensions else 0.0,
         delta=settings.delta,
         power=settings.power,
         heads=heads,

@@ -27,6 +27,7 @@ def notices(comparison: Comparison) -> tuple[str, ...]:
         *_noise(comparison),
         *_drift(comparison),
         *_false_discoveries(comparison),
+        *_probes(comparison),
     )
 
 
@@ -78,9 +79,27 @@ def _false_discoveries(comparison: Comparison) -> Iterator[str]:
     yield f"of the {sum(fell):,} stochastic tests that newly fail, about {100 * rate:.2g} % are expected to be noise"
 
 
+def _probes(comparison: Comparison) -> Iterator[str]:
+    """Probes that are others than on main, and answers that were not scored."""
+    changed = comparison.probes.changed
+    if changed:
+        named = ", ".join(pair.after.id for pair in changed[:SHOWN])
+        more = f" and {len(changed) - SHOWN:,} more" if len(changed) > SHOWN else ""
+        yield (
+            f"{counted(len(changed), 'probe is', 'probes are')} another version than on main and compared as new: "
+            f"{named}{more}"
+        )
+    design = next((case.probes for case in comparison.candidate.cases if case.probes is not None), None)
+    if design is not None and design.unscored:
+        yield (
+            f"{design.unscored:,} of {counted(design.answers, 'probe answer')} unscored, which counts neither as 0 nor "
+            "as 100"
+        )
+
+
 def _drawn(pair: Pair) -> bool:
     drawn = (Outcome.PASSED, Outcome.FAILED)
-    return pair.before.outcome in drawn and pair.after.outcome in drawn
+    return pair.before.probe is None and pair.before.outcome in drawn and pair.after.outcome in drawn
 
 
 def _prefix(comparison: Comparison) -> Iterator[str]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator
 
 from gate.compare.align import Pair, Unstable
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.probes import is_other_version, sampled, says_nothing
+from gate.schema.evidence import Block
 from gate.schema.outcome import Outcome
+from gate.schema.probes import PROBE, replay_command
 from gate.schema.report import Case
-from gate.schema.verdict import Finding
+from gate.schema.verdict import Finding, Level, RuleName
+
+NAME = re.compile(r"[a-z0-9-]{1,80}")
+"""What a probe may be called: nothing that a shell reads."""
 
 
 def outcome_findings(comparison: Comparison, rule: Rule, verb: str) -> Iterator[Finding]:
@@ -18,11 +25,13 @@ def outcome_findings(comparison: Comparison, rule: Rule, verb: str) -> Iterator[
     Where a run that was cut short shares no id with main, its new ids may be old tests under another root.
     """
     for pair in comparison.speaking.get(rule.name, ()):
-        yield _finding(comparison, rule, pair.after, _before(pair), _verb(pair, verb))
+        level = _of_probe(rule, pair.after, chance=sampled(pair))
+        yield _finding(comparison, rule, pair.after, _before(pair), _verb(pair, verb), level)
     unknown = comparison.cut_short and not comparison.alignment.compared
     for case in () if unknown else comparison.appeared.get(rule.name, ()):
         state = "was measured" if case.outcome is None else str(case.outcome)
-        yield _finding(comparison, rule, case, "–", f"is new and {state}")
+        level = _of_probe(rule, case, chance=case.stochastic)
+        yield _finding(comparison, rule, case, "–", f"is new and {state}", level)
 
 
 def unstable_findings(
@@ -45,7 +54,7 @@ def unstable_findings(
                 what=f"{verb}, counted over ids that change each run",
                 before=f"{len(before)} of {len(group.before)}",
                 after=f"{len(after)} of {len(group.after)}",
-                why=_why(comparison, after[0]),
+                why=why_of(comparison, after[0]),
                 amount=len(after) - len(before),
                 location=after[0].location,
                 command=rerun(after[0]),
@@ -58,23 +67,44 @@ def lost(group: Unstable) -> int:
 
 
 def rerun(case: Case) -> str:
-    """The one command that runs a test again, quoted for a shell; empty where no such command is known."""
+    """The one command that runs a case again, quoted for a shell; empty where no such command is known."""
+    if case.probe is not None and NAME.fullmatch(name := case.id.removeprefix(PROBE)):
+        return replay_command(name)
     return f"pytest {shlex.quote(case.id)}" if "::" in case.id and not case.id.startswith("-") else ""
 
 
-def _finding(comparison: Comparison, rule: Rule, case: Case, before: str, what: str) -> Finding:
+def _of_probe(rule: Rule, case: Case, *, chance: bool) -> Level:
+    """The level of a finding about one case; of a probe less where chance or somebody else may be the reason.
+
+    A single answer of a sampled agent decides nothing, and an answer that its provider did not give is no word about
+    the agent. How much may be unscored, `incomplete-run` says.
+    """
+    if case.probe is None or rule.level is not Level.ERROR:
+        return rule.level
+    if chance or (rule.name is RuleName.NEWLY_SKIPPED and says_nothing(case)):
+        return Level.WARNING
+    return rule.level
+
+
+def _finding(comparison: Comparison, rule: Rule, case: Case, before: str, what: str, level: Level) -> Finding:
     return Finding(
         rule=rule.name,
-        level=rule.level,
+        level=level,
         case_id=case.id,
         subject=case.id,
         what=what,
         before=before,
         after=str(case.outcome or "measured"),
-        why=_why(comparison, case),
+        why=why_of(comparison, case),
         location=case.location,
+        evidence=evidence_of(comparison, case),
         command=rerun(case),
     )
+
+
+def evidence_of(comparison: Comparison, case: Case) -> tuple[Block, ...]:
+    """What a probe's case carries to show its failure; it quotes the agent, so a setting may hide it."""
+    return case.evidence if case.probe is not None and comparison.settings.show_messages else ()
 
 
 def _before(pair: Pair) -> str:
@@ -87,10 +117,17 @@ def _before(pair: Pair) -> str:
 def _verb(pair: Pair, verb: str) -> str:
     if pair.after.outcome is Outcome.XFAILED:
         verb += " under its `xfail` mark" if pair.before.outcome is Outcome.XPASSED else " under a new `xfail` mark"
+    if pair.after.probe is not None and pair.after.outcome is Outcome.SKIPPED:
+        verb = "is newly unscored"
+    if is_other_version(pair):
+        verb += " in another version of the probe"
     return f"{verb} (renamed from {pair.moved_from.partition('::')[0]})" if pair.moved_from else verb
 
 
-def _why(comparison: Comparison, case: Case) -> str:
+def why_of(comparison: Comparison, case: Case) -> str:
+    """Why it is no noise, with the message of the failure where it may be shown."""
+    if case.probe is not None and case.stochastic:
+        return case.message if comparison.settings.show_messages else ""
     if case.message and comparison.settings.show_messages:
         return f"deterministic: {case.message}"
     return "deterministic"

@@ -1,6 +1,6 @@
 """Our candidate: a pytest-json-report file with a `gate` object at the top and in the metadata of tests.
 
-What is no collected test, such as a mutant, stands in `gate.cases`, so that the counts of tests stay right.
+What is no collected test, such as a mutant or a probe, stands in `gate.cases`, so that the counts of tests stay right.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 from gate.ingest.completeness import NOTHING
+from gate.ingest.message import first_line
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
+from gate.schema import mutation, probes
 from gate.schema.codec import facets_from_json
-from gate.schema.mutation import MUTANT, SUMMARY, case_id, summary_id
-from gate.schema.report import Case, Completeness, Kind, Mode, Report, Source
+from gate.schema.dimensions import Dimension
+from gate.schema.outcome import Outcome
+from gate.schema.report import Case, Completeness, Kind, Location, Mode, Report, Source
 from gate.schema.stale import recordings_from_json
+
+_PROBE_OUTCOMES = tuple(each.value for each in (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED))
+_SUMMARIES = frozenset({probes.COMPOSITE, *map(probes.summary_id, Dimension)})
 
 
 def is_candidate(data: Any) -> bool:
@@ -49,24 +55,56 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
 
 
 def _more_cases(value: Any, where: str) -> tuple[Case, ...]:
-    """Cases that are no collected tests: mutants of a prompt, and the summary of each target."""
+    """Cases that are no collected tests: mutants of a prompt, probes of an agent, and what sums them up."""
     if not isinstance(value, list):
         refuse(where, "a list of cases", value)
-    return tuple(_mutant(entry, f"{where}/{place}") for place, entry in enumerate(value))
+    return tuple(_more(entry, f"{where}/{place}") for place, entry in enumerate(value))
 
 
-def _mutant(value: Any, where: str) -> Case:
+def _more(value: Any, where: str) -> Case:
     entry = dict(mapping_of(value, where))
     name, kind = text_of(entry.pop("id", None), f"{where}/id"), entry.pop("kind", None)
-    if kind != Kind.MUTANT.value:
-        refuse(f"{where}/kind", Kind.MUTANT.value, kind)
-    case = Case(id=name, kind=Kind.MUTANT, **facets_from_json(entry, where))
-    named = case.mutation
-    if named is not None and name != case_id(named.target, named.mutant):
-        refuse(f"{where}/id", f"`{MUTANT}<target>#<mutant>` of its mutation", name)
-    if named is None and (not name.startswith(SUMMARY) or name == summary_id("")):
-        refuse(f"{where}/id", f"`{SUMMARY}<target>` of a summary, or a mutation", name)
+    if kind == Kind.MUTANT.value:
+        case = Case(id=name, kind=Kind.MUTANT, **facets_from_json(entry, where))
+        _check_mutant(case, where)
+    elif kind == Kind.PROBE.value:
+        case = _probe(name, entry, where)
+        _check_probe(case, where)
+    else:
+        refuse(f"{where}/kind", f"{Kind.MUTANT.value} or {Kind.PROBE.value}", kind)
     return case
+
+
+def _check_mutant(case: Case, where: str) -> None:
+    named = case.mutation
+    if named is not None and case.id != mutation.case_id(named.target, named.mutant):
+        refuse(f"{where}/id", f"`{mutation.MUTANT}<target>#<mutant>` of its mutation", case.id)
+    if named is None and (not case.id.startswith(mutation.SUMMARY) or case.id == mutation.summary_id("")):
+        refuse(f"{where}/id", f"`{mutation.SUMMARY}<target>` of a summary, or a mutation", case.id)
+
+
+def _probe(name: str, entry: dict[str, Any], where: str) -> Case:
+    """A probe has an outcome, a message and a place beside its facets, since no test of pytest-json-report has them."""
+    word, path = entry.pop("outcome", None), entry.pop("path", None)
+    if word is not None and (not isinstance(word, str) or word not in _PROBE_OUTCOMES):
+        refuse(f"{where}/outcome", ", ".join(_PROBE_OUTCOMES), word)
+    return Case(
+        id=name,
+        kind=Kind.PROBE,
+        outcome=None if word is None else Outcome(word),
+        location=None if path is None else Location(text_of(path, f"{where}/path")),
+        message=first_line(text_of(entry.pop("message", ""), f"{where}/message")),
+        **facets_from_json(entry, where),
+    )
+
+
+def _check_probe(case: Case, where: str) -> None:
+    if case.probe is not None and (not case.id.startswith(probes.PROBE) or case.id == probes.PROBE):
+        refuse(f"{where}/id", f"`{probes.PROBE}<probe>`", case.id)
+    if case.probe is not None and case.outcome is None:
+        refuse(f"{where}/outcome", ", ".join(_PROBE_OUTCOMES), None)
+    if case.probe is None and case.id not in _SUMMARIES:
+        refuse(f"{where}/id", f"`{probes.SUMMARY}<dimension>`, `{probes.COMPOSITE}`, or a probe", case.id)
 
 
 def _counts(ours: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gate.render.budget import COMMENT, SUMMARY, Budget, shedding
+from gate.render.form import Form
 from gate.render.marker import marker
-from gate.render.sheet import Form, document, shortest
+from gate.render.sheet import document, shortest
 from gate.render.view import View, build_view
 from gate.schema.verdict import Verdict
 

@@ -1,4 +1,4 @@
-"""The budget and the decisions of a verdict, to and from builtins."""
+"""The budget, the decisions and the scores of a verdict, to and from builtins."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, NoReturn
 
+from gate.schema.agent_scores import ScoreChange
+from gate.schema.dimensions import Dimension
 from gate.schema.untrusted import finite
 from gate.schema.verdict import Answer, Budget, CaseDecision
 
@@ -39,6 +41,8 @@ def budget_from_json(entry: Json, refuse: Refuse) -> Budget:
         for_suite=read.number("for_suite", default.for_suite),
         for_floors=read.number("for_floors", default.for_floors),
         for_singles=read.number("for_singles", default.for_singles),
+        dimensions=read.whole("dimensions", default.dimensions),
+        for_dimensions=read.number("for_dimensions", default.for_dimensions),
         delta=read.number("delta", default.delta),
         power=read.number("power", default.power),
         reached=read.whole("reached", default.reached),
@@ -70,6 +74,35 @@ def decision_from_json(entry: Json, where: str, refuse: Refuse) -> CaseDecision:
         errors=read.whole("errors", 0),
         measured=read.truth("measured", True),
         shared=read.texts("shared"),
+    )
+
+
+def score_to_json(change: ScoreChange) -> Json:
+    """Every field; those that are unknown are left out."""
+    entry = {each.name: getattr(change, each.name) for each in fields(change)}
+    for key in ("before_interval", "after_interval"):
+        entry[key] = None if entry[key] is None else list(entry[key])
+    return {key: value for key, value in entry.items() if value is not None}
+
+
+def score_from_json(entry: Json, where: str, refuse: Refuse) -> ScoreChange:
+    """Inverse of `score_to_json`."""
+    read = _Reader(entry, where, refuse)
+    name = read.text("name")
+    if name and name not in set(Dimension):
+        refuse(f"{where}/name", ", ".join(Dimension), name)
+    return ScoreChange(
+        name=name,
+        before=read.optional("before"),
+        after=read.optional("after"),
+        before_interval=read.bounds("before_interval"),
+        after_interval=read.bounds("after_interval"),
+        decides=read.optional("decides"),
+        probes=read.whole("probes", 0),
+        unscored=read.text("unscored") if "unscored" in entry else "",
+        fell=read.truth("fell", False),
+        level=read.optional("level"),
+        limit=read.optional("limit"),
     )
 
 
@@ -115,6 +148,15 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             self._refuse(f"{self._where}/{key}", "strings", value)
         return tuple(value)
+
+    def bounds(self, key: str) -> tuple[float, float] | None:
+        if key not in self._entry:
+            return None
+        value = self._entry[key]
+        if not isinstance(value, list) or len(value) != 2:
+            self._refuse(f"{self._where}/{key}", "two numbers", value)
+        low, high = (_Reader({key: each}, self._where, self._refuse).number(key, 0.0) for each in value)
+        return low, high
 
     def pair(self, key: str) -> tuple[int, int]:
         value = self._entry.get(key)

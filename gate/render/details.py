@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gate.render import escape
+from gate.render import agent_section, escape
 from gate.render.budget import Budget
 from gate.render.curve import Draw, curve_of
+from gate.render.form import Form
 from gate.render.grouping import Row, message_of
 from gate.render.spans import as_markdown
-from gate.render.statistics import cases_of, decision_table
+from gate.render.statistics import cases_of, decision_table, told
 from gate.render.view import View, options
 from gate.render.words import ids, plural, score
 from gate.schema.evidence import Block, BlockKind
@@ -21,10 +22,9 @@ MOST_CELLS = 12
 MOST_ROWS = 40
 
 
-def folded(
-    view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budget, opening: str, draw: Draw
-) -> Iterator[str]:
+def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budget, form: Form) -> Iterator[str]:
     """Each folded part as one Markdown block. Summaries hold our words only: GitHub links mentions in them."""
+    opening, draw, axes = form.details, form.draw, form.axes
     for row in table:
         if len(row.findings) > 1 and budget.members:
             title = f"{ids(row.ids)}: {plural(len(row.findings), 'finding')}"
@@ -38,9 +38,13 @@ def folded(
         for alike in _with_same_evidence([each for each in view.with_evidence if each.id in shown][: budget.evidence]):
             blocks = [evidence(block, budget, draw) for block in alike[0].evidence[: budget.blocks]]
             yield _fold(opening, f"{ids([each.id for each in alike])}: evidence", "\n\n".join(blocks))
-    if view.verdict.decisions and budget.members:
-        title = cases_of(view.verdict.decisions, "stochastic test")
-        yield _fold(opening, title, decision_table(view.verdict.decisions, budget.members))
+    if view.verdict.scores and budget.members:
+        body = agent_section.section(view.verdict, budget.members)
+        yield _fold(opening, agent_section.headline(view.verdict), f"{axes(view.verdict.scores)}\n\n{body}".strip())
+    decisions = told(view.verdict.decisions)
+    if decisions and budget.members:
+        title = cases_of(decisions, "stochastic test")
+        yield _fold(opening, title, decision_table(decisions, budget.members))
     if notes:
         count = sum(len(row.findings) for row in notes)
         yield _fold(opening, plural(count, "note"), _notes(notes, budget))
@@ -57,8 +61,9 @@ def left_out(view: View, table: Sequence[Row], budget: Budget) -> list[str]:
     examples = 0 if budget.examples else sum(len(each.examples) for each in view.with_examples)
     parts += [plural(examples, "example")] if examples else []
     groups = [row for row in table if len(row.findings) > 1]
-    decided = len(view.verdict.decisions)
+    decided = len(told(view.verdict.decisions))
     parts += [f"{plural(decided, 'row')} of stochastic tests"] if decided and not budget.members else []
+    parts += ["scores of the agent"] if view.verdict.scores and not budget.members else []
     members = sum(max(len(row.findings) - budget.members, 0) for row in groups)
     parts += [f"{plural(members, 'id')} of groups"] if members else []
     return parts

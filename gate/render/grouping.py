@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gate.render.spans import Line, Span, code, own, strong, text
 from gate.render.words import plural
+from gate.schema.probes import PROBE
 from gate.schema.verdict import Finding, Level, RuleName
 
 SMALLEST_GROUP = 4
@@ -17,6 +18,7 @@ _VERBS = {
     RuleName.NEWLY_ERRORING: ("newly errors", "newly error"),
     RuleName.MISSING_CASE: ("is gone", "are gone"),
     RuleName.NEWLY_SKIPPED: ("is newly skipped", "are newly skipped"),
+    RuleName.INSECURE_OUTPUT: ("is newly insecure", "are newly insecure"),
     RuleName.FLAKY: ("passed only when it was run again", "passed only when they were run again"),
     RuleName.FIXED: ("is fixed", "are fixed"),
     RuleName.NEW_CASE: ("is new", "are new"),
@@ -115,8 +117,9 @@ def _group_row(findings: Sequence[Finding]) -> Row:
     first = findings[0]
     paths = sorted({_path(finding) for finding in findings})
     place: tuple[Span, ...] = (code(paths[0]),) if len(paths) == 1 else (own(plural(len(paths), "file")),)
-    count = plural(len(findings), "metric" if first.rule is RuleName.METRIC_REGRESSION else "test")
-    what: Line = (strong(count), own(" in "), *place, own(" "), *_many(first))
+    where: Line = (own(" in "), *place) if any(paths) else ()
+    count = plural(len(findings), _noun(first))
+    what: Line = (strong(count), *where, own(" "), *_many(first))
     return Row(
         tuple(findings),
         what,
@@ -124,6 +127,12 @@ def _group_row(findings: Sequence[Finding]) -> Row:
         _common(finding.after for finding in findings),
         _whys(findings),
     )
+
+
+def _noun(finding: Finding) -> str:
+    if finding.rule is RuleName.METRIC_REGRESSION:
+        return "metric"
+    return "probe" if finding.case_id.startswith(PROBE) else "test"
 
 
 def _many(finding: Finding) -> tuple[Span, ...]:

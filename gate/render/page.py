@@ -5,8 +5,12 @@ from __future__ import annotations
 from gate.render import escape
 from gate.render.budget import PAGE
 from gate.render.curve import svg
+from gate.render.form import Form
 from gate.render.frame import framed
-from gate.render.sheet import Form, document
+from gate.render.page_style import STYLE
+from gate.render.picture import STYLE as OF_PICTURE
+from gate.render.picture import of_both_sides
+from gate.render.sheet import document
 from gate.render.spans import as_text
 from gate.render.view import TITLE, build_view
 from gate.schema.verdict import Verdict
@@ -16,10 +20,14 @@ _TABLE_TAGS = ("table", "thead", "tbody", "tr", "th", "td")
 _PICTURE = {
     "svg": {"class", "viewBox", "role", "aria-label"},
     "polyline": {"class", "points"},
+    "polygon": {"class", "points"},
+    "line": {"class", "x1", "y1", "x2", "y2"},
     "circle": {"class", "cx", "cy", "r"},
-    "text": {"text-anchor", "x", "y"},
+    "title": set(),
+    "desc": set(),
+    "text": {"class", "text-anchor", "x", "y"},
 }
-"""What a curve is drawn of: nothing in it loads, links, moves or runs."""
+"""What a picture is drawn of: nothing in it loads, links, moves or runs."""
 TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary", "figure", *_PICTURE))
 ATTRIBUTES = {"a": {"href"}, "code": {"class"}, **_PICTURE}
 EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
@@ -28,10 +36,15 @@ EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
 def page(verdict: Verdict) -> str:
     """The whole HTML document, with one trailing newline."""
     view = build_view(verdict)
-    form = Form(heading="#", details='<details markdown="1">', first="id", draw=svg)
+    form = Form(heading="#", details='<details markdown="1">', first="id", draw=svg, axes=of_both_sides)
     title = escape.html(f"{view.status.plain} {as_text(view.title, 80)} – {TITLE}")
-    body = _accessible(_sanitised(_converted(document(view, PAGE, form))))
-    return framed(title, body)
+    style = STYLE + OF_PICTURE if verdict.scores else STYLE
+    return framed(title, body_of(document(view, PAGE, form)), style)
+
+
+def body_of(text: str) -> str:
+    """Our own Markdown as HTML; only what is needed for it comes through."""
+    return _accessible(_sanitised(_converted(text)))
 
 
 def _converted(text: str) -> str:

@@ -7,30 +7,13 @@ from dataclasses import dataclass, replace
 
 from gate.render import details
 from gate.render.budget import Budget
-from gate.render.curve import Draw, mermaid
+from gate.render.form import Form
 from gate.render.grouping import Row
 from gate.render.provenance import links
 from gate.render.spans import Line, as_markdown, bold, code, own
 from gate.render.view import View, undecided_line
 from gate.render.words import ids, listed, plural
 from gate.schema.verdict import Level
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How the places differ that read the Markdown.
-
-    Attributes:
-        heading: marks of the headline.
-        details: the opening tag of a folded part.
-        first: header of the column of ids.
-        draw: a curve as a picture.
-    """
-
-    heading: str = "###"
-    details: str = "<details>"
-    first: str = " "
-    draw: Draw = mermaid
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ def document(view: View, budget: Budget, form: Form) -> str:
         f"{form.heading} {view.status.symbol} {as_markdown(view.title, budget.words)}",
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.lead),
         table(shown.table, budget, form.first, view.headings),
-        *details.folded(view, shown.table, shown.notes, budget, form.details, form.draw),
+        *details.folded(view, shown.table, shown.notes, budget, form),
         _undecided(view, budget),
         "\n".join(_broken(f"**Note:** {_sentence(each, budget)}") for each in view.notices[: budget.notices]),
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.outcome),

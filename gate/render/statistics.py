@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from gate.render import escape
 from gate.render.spans import Line, bold, own
-from gate.render.words import CENT, chance, plural
+from gate.render.words import CENT, chance, listed, plural
 from gate.schema.mutation import MUTANT
+from gate.schema.probes import PROBE
 from gate.schema.verdict import REPLAYED, CaseDecision, Verdict
 
 _ANSWERS = {"regression": "newly fails", "undecided": "undecided", "holds": "holds"}
@@ -22,16 +23,28 @@ MOST_ERRORS = 0.2
 
 
 def tests_of(decisions: Sequence[CaseDecision]) -> tuple[CaseDecision, ...]:
-    """Decisions of tests, without those of mutants."""
-    return tuple(each for each in decisions if not each.case_id.startswith(MUTANT))
+    """Decisions of tests, without those of mutants and of an agent's probes."""
+    return tuple(each for each in decisions if not each.case_id.startswith((MUTANT, PROBE)))
+
+
+def told(decisions: Sequence[CaseDecision]) -> tuple[CaseDecision, ...]:
+    """Decisions that a table shows: of an agent's probes, which are many, those that passed less often than on main."""
+    return tuple(each for each in decisions if not each.case_id.startswith(PROBE) or _fell(each))
+
+
+def _fell(decision: CaseDecision) -> bool:
+    (was, before), (now, here) = decision.baseline, decision.candidate
+    return decision.answer == "regression" or now * before < was * here
 
 
 def cases_of(decisions: Sequence[CaseDecision], noun: str = "test") -> str:
-    """`12 tests`, `12 tests and 5 mutants`, `5 mutants`."""
-    tests = len(tests_of(decisions))
-    mutants = len(decisions) - tests
-    parts = [plural(tests, noun)] if tests or not mutants else []
-    return " and ".join([*parts, *([plural(mutants, "mutant")] if mutants else [])])
+    """`12 tests`, `12 tests and 5 mutants`, `5 mutants`, `12 tests, 5 mutants and 30 sampled probes`."""
+    mutants = sum(each.case_id.startswith(MUTANT) for each in decisions)
+    probes = sum(each.case_id.startswith(PROBE) for each in decisions)
+    tests = len(decisions) - mutants - probes
+    parts = [plural(tests, noun)] if tests or not (mutants or probes) else []
+    parts += [plural(mutants, "mutant")] if mutants else []
+    return listed([*parts, *([plural(probes, "sampled probe")] if probes else [])])
 
 
 def stochastic_line(verdict: Verdict) -> Line:
@@ -55,16 +68,23 @@ def stochastic_line(verdict: Verdict) -> Line:
             f"{points} for {budget.reached:,} of {_counted(tests, budget.cases)}, the others need more trials on main"
         )
     else:
-        none = "no test has" if len(tests_of(tests)) == len(tests) else "no test and no mutant has"
+        none = f"none of the {cases_of(tests)} has" if _not_tests(tests) else "no test has"
         parts.append(f"{none} enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
-    tail = f". {_inflation(verdict)}" if budget.inflated is not None else "."
+    tail = f". {_inflation(verdict)}" if budget.inflated else "."
     head = f" {cases_of(tests)}, {plural(made, 'trial')}{_cost(budget.cost)}{kept}: "
     return (bold("Stochastic:"), own(head + "; ".join(parts) + tail), *_unreached(tests))
 
 
 def _counted(decisions: Sequence[CaseDecision], cases: int) -> str:
-    """All cases that share the budget; where mutants are among them, they are no tests alone."""
-    return plural(cases, "test") if len(tests_of(decisions)) == len(decisions) else f"{cases:,} tests and mutants"
+    """All cases that share the budget; where mutants or probes are among them, they are no tests alone."""
+    if not _not_tests(decisions):
+        return plural(cases, "test")
+    probes = any(each.case_id.startswith(PROBE) for each in decisions)
+    return f"{cases:,} tests and {'probes' if probes else 'mutants'}"
+
+
+def _not_tests(decisions: Sequence[CaseDecision]) -> bool:
+    return len(tests_of(decisions)) != len(decisions)
 
 
 def _cost(cost: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gate.render import escape
+from gate.render import agent_section, escape
 from gate.render.curve import as_lines, curve_of
 from gate.render.escape import no_command
 from gate.render.grouping import Row
@@ -43,6 +43,7 @@ def terminal(verdict: Verdict, colour: bool = False, width: int = 100) -> str:
     lines += _table(view, columns, colour)
     lines += diffs(verdict.failing, columns)
     lines += _curves(view, columns, colour)
+    lines += _scores(view, columns, colour)
     if view.undecided:
         lines += ["", *_sentences([undecided_line(view.undecided)], columns)]
     if view.notices:
@@ -53,6 +54,18 @@ def terminal(verdict: Verdict, colour: bool = False, width: int = 100) -> str:
     lines += ["", *(styled(line, DIM, colour) for line in wrapped(foot, columns))]
     lines += [styled(f"{label}: {url}", DIM, colour) for label, url in links(verdict)]
     return "\n".join(lines)
+
+
+def _scores(view: View, columns: int, colour: bool) -> list[str]:
+    """A coding agent's dimensions on both sides."""
+    scores = view.verdict.scores
+    if not scores:
+        return []
+    rows = [(name, f"{main} → {here}", change) for name, main, here, change, *_ in agent_section.rows(scores)]
+    first = max(width(name) for name, *_ in rows)
+    lines = [f"  {pad(name, first)}  {sides}, {change}" for name, sides, change in rows]
+    told = [part for line in lines for part in wrapped(escape.line(line, WORDS), columns)]
+    return ["", styled(agent_section.headline(view.verdict), BOLD, colour), *told]
 
 
 def styled(line: str, style: str, colour: bool) -> str:

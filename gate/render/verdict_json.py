@@ -2,10 +2,10 @@
 
 Keys of the object: `schema` (1), `exit` (`holds`, `regression`, `usage`, `undecided`, `internal`), `exit_code`,
 `would_exit`, `would_exit_code`, `observe`, `welcome`, `first_baseline`, `alpha`, `findings`, `good_news`, `tally`,
-`provenance`, `fingerprints_changed` (name to [main, here]), `notices`, `varying`, `measured`, and only where nothing
-could be judged `problem` (`message`, `where`, `remedy`). A finding has the fields of `gate.schema.verdict.Finding` by
-name; those that are empty are left out. Text is ASCII with escapes, keys are sorted, so the same verdict has the same
-bytes.
+`provenance`, `fingerprints_changed` (name to [main, here]), `notices`, `varying`, `measured`, where an agent was
+probed `scores` (fields of `gate.schema.agent_scores.ScoreChange`), and only where nothing could be judged `problem`
+(`message`, `where`, `remedy`). A finding has the fields of `gate.schema.verdict.Finding` by name; those that are empty
+are left out. Text is ASCII with escapes, keys are sorted, so the same verdict has the same bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from gate.render.decisions_json import budget_to_json, decision_to_json
+from gate.render.decisions_json import budget_to_json, decision_to_json, score_to_json
 from gate.render.verdict_reader import read_verdict
 from gate.schema.codec import calls_to_json
 from gate.schema.evidence import Block
@@ -67,6 +67,7 @@ def verdict_to_json(verdict: Verdict) -> Json:
         "calls": calls_to_json(verdict.calls),
         "budget": budget_to_json(verdict.budget),
         "decisions": [decision_to_json(each) for each in verdict.decisions],
+        **({"scores": [score_to_json(each) for each in verdict.scores]} if verdict.scores else {}),
         "varying": list(verdict.varying),
         "measured": dict(verdict.measured),
         **({} if verdict.problem is None else {"problem": asdict(verdict.problem)}),

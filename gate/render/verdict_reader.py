@@ -9,8 +9,9 @@ from dataclasses import fields
 from typing import Any, NoReturn, TypeVar
 
 from gate.errors import ReportError, UsageError
-from gate.render.decisions_json import budget_from_json, decision_from_json
+from gate.render.decisions_json import budget_from_json, decision_from_json, score_from_json
 from gate.render.marker import SUITE
+from gate.schema.agent_scores import ScoreChange
 from gate.schema.codec import calls_from_json
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.report import Calls, Location
@@ -81,6 +82,7 @@ def _verdict(entry: Json) -> Verdict:
         calls=_calls(entry.get("calls", {})),
         budget=budget_from_json(_mapping(entry.get("budget", {}), "budget"), _refuse),
         decisions=_each(entry.get("decisions", []), "decisions", _decision),
+        scores=_each(entry.get("scores", []), "scores", _score),
         varying=_each(entry.get("varying", []), "varying", _string),
         measured={
             name: _string(value, f"measured/{name}")
@@ -106,6 +108,10 @@ def _calls(data: object) -> Calls:
 
 def _decision(data: object, where: str) -> CaseDecision:
     return decision_from_json(_mapping(data, where), where, _refuse)
+
+
+def _score(data: object, where: str) -> ScoreChange:
+    return score_from_json(_mapping(data, where), where, _refuse)
 
 
 def _numbered(data: object, where: str) -> Finding:

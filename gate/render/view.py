@@ -23,6 +23,8 @@ _MEASURED = {
     "attacks": "attack",
     "mutants": "mutant",
     "rules": "rule",
+    "probes": "probe",
+    "dimensions": "dimension",
 }
 
 
@@ -245,6 +247,10 @@ def _held(verdict: Verdict) -> str:
         parts.append(plural(tally.attacks, "attack"))
     if tally.metrics:
         parts.append(plural(tally.metrics, "metric"))
+    if tally.probes:
+        parts.append(f"{tally.probes_held:,} of {plural(tally.probes, 'probe')}")
+    if tally.dimensions:
+        parts.append(f"{tally.dimensions_held:,} of {plural(tally.dimensions, 'dimension')}")
     if tally.rules:
         parts.append(f"{tally.guarded:,} of {plural(tally.rules, 'rule')} guarded")
     return ", ".join(parts)

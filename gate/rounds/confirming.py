@@ -100,7 +100,7 @@ def with_suite(
     asks = {
         pair.after.id: this.plan.asks[pair.before.id]
         for pair in pairs
-        if pair.before.id in this.plan.asks and pair.before.kind is not Kind.MUTANT
+        if pair.before.id in this.plan.asks and pair.before.kind not in (Kind.MUTANT, Kind.PROBE)
     }
     if not falls(asks):
         return confirmed

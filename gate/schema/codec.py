@@ -9,6 +9,7 @@ from typing import Any
 
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.mutation_codec import mutants_from_json, mutants_to_json
+from gate.schema.probes_codec import probes_from_json, probes_to_json
 from gate.schema.report import Attack, Better, Calls, Case, Metric, Predictions, Reseeds, Session, Trials
 from gate.schema.symbols import MAX_LABELS
 from gate.schema.untrusted import (
@@ -40,6 +41,8 @@ _FACETS = frozenset(
         "evidence",
         "mutation",
         "rules",
+        "probe",
+        "probes",
     }
 )
 _CALLS = "live", "replayed", "tokens", "money", "saved", "unpriced", "missing"
@@ -64,7 +67,7 @@ def facets_to_json(case: Case) -> Json:
         facets["predictions"] = [predictions_to_json(predictions) for predictions in case.predictions]
     if case.evidence:
         facets["evidence"] = [_block_to_json(block) for block in case.evidence]
-    return facets | mutants_to_json(case.mutation, case.rules)
+    return facets | mutants_to_json(case.mutation, case.rules) | probes_to_json(case.probe, case.probes)
 
 
 def trials_to_json(trials: Trials) -> Json | list[Json]:
@@ -177,7 +180,7 @@ def facets_from_json(data: object, where: str) -> Json:
         facets["predictions"] = unique(each(source["predictions"], where_to, _predictions), where_to)
     if "evidence" in source:
         facets["evidence"] = tuple(each(source["evidence"], f"{where}/evidence", _block))
-    facets |= mutants_from_json(source, where)
+    facets |= mutants_from_json(source, where) | probes_from_json(source, where)
     unknown = sorted(set(source) - _FACETS - {"schema", "mode"})
     if unknown:
         refuse(where, f"only {', '.join(sorted(_FACETS))}", unknown[0])

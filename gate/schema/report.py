@@ -14,6 +14,7 @@ from typing import Literal
 from gate.schema.evidence import Block
 from gate.schema.mutation import Mutation, RuleState
 from gate.schema.outcome import Outcome
+from gate.schema.probes import Probed, ProbeDesign
 from gate.schema.stale import Recordings
 
 SCHEMA_VERSION = 1
@@ -241,6 +242,8 @@ class Case:
         calls: of models, of a candidate; a baseline has none.
         mutation: of a mutant of a prompt; its trials count how often its killer noticed it.
         rules: of the prompt that the summary of a mutated target is about.
+        probe: of a probe of a coding agent; its trials count how often the agent passed it.
+        probes: what decides the composite score of probes, in the case that holds it.
         marks: names of the marks that the suite gave it, sorted; pytest's own and the gate's are left out.
         measured_at: commit at which a baseline last changed this case; empty in a candidate.
     """
@@ -260,6 +263,8 @@ class Case:
     calls: Calls | None = None
     mutation: Mutation | None = None
     rules: tuple[RuleState, ...] = ()
+    probe: Probed | None = None
+    probes: ProbeDesign | None = None
     measured_at: str = ""
 
 

@@ -8,6 +8,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal
 
 from gate import errors
+from gate.schema.agent_scores import ScoreChange
 from gate.schema.evidence import Block
 from gate.schema.report import Calls, Location
 
@@ -49,6 +50,7 @@ class RuleName(StrEnum):
     METRIC_REGRESSION = "metric-regression"
     SUITE_REGRESSION = "suite-regression"
     MUTANT_SURVIVES = "mutant-survives"
+    INSECURE_OUTPUT = "insecure-output"
     STALE_RECORDING = "stale-recording"
     UNUSED_RECORDING = "unused-recording"
     FLAKY = "flaky"
@@ -161,8 +163,10 @@ class Budget:
         alpha: chance that noise fails an unchanged pull request, over everything.
         suites: how many suites share it.
         cases: stochastic cases of the whole baseline of the base, which share `for_cases`.
-        for_cases, for_suite, for_singles: parts of alpha for the cases one by one, for the test over all of them, and
-            for tests that run once each; they add up to at most `alpha / suites`.
+        for_cases, for_suite, for_singles, for_dimensions: parts of alpha for the cases one by one, for the test over
+            all of them, for tests that run once each, and for the dimensions of sampled probes one by one; they add up
+            to at most `alpha / suites`.
+        dimensions: of sampled probes, which share `for_dimensions`.
         for_floors: of `for_cases`, what the absolute floors of cases may spend.
         power: chance to find a drop of `delta` in a case whose baseline allows it.
         reached: cases whose baseline allows it.
@@ -180,6 +184,8 @@ class Budget:
     for_suite: float = 0.0
     for_singles: float = 0.0
     for_floors: float = 0.0
+    dimensions: int = 0
+    for_dimensions: float = 0.0
     delta: float = 0.30
     power: float = 0.90
     reached: int = 0
@@ -202,6 +208,7 @@ class Tally:
     Attributes:
         held, attacks, metrics: only those that held; `attacks` and `metrics` are main's.
         mutants: of main that were compared; rules, guarded: of the prompts here, and how many of them a test guards.
+        probes, dimensions: of main that were compared; probes_held, dimensions_held: how many of them held.
         transitions: how many cases went from an outcome to another; keys are (before, after) with `absent`.
     """
 
@@ -217,6 +224,10 @@ class Tally:
     mutants: int = 0
     rules: int = 0
     guarded: int = 0
+    probes: int = 0
+    probes_held: int = 0
+    dimensions: int = 0
+    dimensions_held: int = 0
     transitions: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
@@ -273,6 +284,7 @@ class Verdict:
         alpha: false-alarm budget of the whole pull request; `budget` says who shares it.
         calls: of models, over the whole run.
         decisions: of every stochastic case that was compared, in the order of ids.
+        scores: of a coding agent, its dimensions and then the composite; empty where no probe was compared.
         problem: why nothing was judged; None where it was.
     """
 
@@ -291,6 +303,7 @@ class Verdict:
     budget: Budget = field(default_factory=Budget)
     calls: Calls = field(default_factory=Calls)
     decisions: tuple[CaseDecision, ...] = ()
+    scores: tuple[ScoreChange, ...] = ()
     varying: tuple[str, ...] = ()
     measured: Mapping[str, str] = field(default_factory=dict)
     problem: Problem | None = None

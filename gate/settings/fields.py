@@ -19,6 +19,13 @@ VOLATILE = r"(header|query|json|pattern):\S.*"
 """One part of a request that does not count: which kind of part, and its name."""
 
 
+_LISTS = (
+    *("reports", "stochastic", "volatile", "record_hosts", "record_models"),
+    *("probes", "probe_dimensions", "probe_scopes", "agent_files", "agent_readable"),
+)
+"""Keys of several texts, of which one may be written without brackets."""
+
+
 class RuleSetting(BaseModel):
     """Level and tolerance of one rule; None keeps the rule's own default.
 
@@ -103,6 +110,28 @@ class Settings(BaseModel):
     loopback: Literal["own", "host"] = _free(
         "own", "servers that a replay may reach: those that the suite starts itself, or any of this machine"
     )
+    probes: tuple[str, ...] = _decides((), "folders or files with probes of your own, beside the shipped ones")
+    probe_shipped: bool = _decides(True, "ask the shipped probes too")
+    probe_dimensions: tuple[str, ...] = _decides((), "dimensions that are probed, such as `security`; all when empty")
+    probe_scopes: tuple[str, ...] = _decides((), "what the agent claims to do, such as `python`; all when empty")
+    probe_samples: int = _decides(0, "how often each probe is asked; 0 for what each probe says", ge=0, le=100)
+    probe_weights: str = _decides("", "weights of dimensions in the composite score, such as `security=2`")
+    probe_max_unscored: float = _decides(0.10, "share of answers that may be unscored", ge=0, le=1)
+    probe_confirm: int = _decides(3, "fresh answers that confirm an insecure one of a sampled agent", ge=0, le=20)
+    agent_deterministic: bool = _decides(False, "the agent answers alike each time, so that one answer decides")
+    probe_answers: str = _free("", "file of recorded answers; `probes/answers.ndjson` in `recordings` when empty")
+    probe_jobs: int = _free(2, "probes that are asked at the same time", ge=1, le=64)
+    probe_rate: float = _free(0.0, "most calls of the agent a minute; 0 for no limit", ge=0, allow_inf_nan=False)
+    probe_max_cost: float = _free(0.0, "most USD of one run; 0 for no limit", ge=0, allow_inf_nan=False)
+    agent_cmd: str = _free("", "command that asks the agent, see docs/probes.md")
+    agent_preset: str = _free("", "a known command line: `claude`, `codex`, `gemini`, `opencode` or `aider`")
+    agent_url: str = _free("", "address of an API like OpenAI's chat completions, such as `https://api.openai.com/v1`")
+    agent_model: str = _free("", "model that the agent is to use")
+    agent_version: str = _free("", "version of the agent as you name it; another one is another agent")
+    agent_home: str = _free("", "folder that is laid over the agent's HOME: instructions, skills, pins")
+    agent_files: tuple[str, ...] = _free((), "files and folders of yours that the agent's command needs")
+    agent_readable: tuple[str, ...] = _free((), "further installed folders that the agent may read")
+    agent_timeout: float = _free(600.0, "seconds after which one call of the agent is ended", gt=0, allow_inf_nan=False)
     report: str = _free("", "candidate report of a run made elsewhere: compare only", action=True)
     max_report_bytes: int = _free(1_000_000_000, "a larger report is refused", gt=0, action=True)
     timeout: float = _free(3600.0, "seconds after which the suite is stopped", gt=0, allow_inf_nan=False, action=True)
@@ -115,7 +144,7 @@ class Settings(BaseModel):
         False, "run the suite of a head that pull_request_target checked out (docs/security.md)", action=True
     )
 
-    @field_validator("reports", "stochastic", "volatile", "record_hosts", "record_models", mode="before")
+    @field_validator(*_LISTS, mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

@@ -32,6 +32,7 @@ ORDER = (
     "Recorded answers",
     "How far an input may move",
     "Prompt mutation",
+    "Coding agents",
     "Commands",
     "Options",
     "Exit codes",

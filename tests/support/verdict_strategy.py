@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from gate.schema.agent_scores import ScoreChange
+from gate.schema.dimensions import Dimension
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
@@ -87,6 +89,7 @@ _tallies = st.builds(
     Tally,
     **dict.fromkeys(("cases", "held", "stochastic", "trials", "examples", "attacks", "metrics"), _counts),
     **dict.fromkeys(("mutants", "rules", "guarded"), _counts),
+    **dict.fromkeys(("probes", "probes_held", "dimensions", "dimensions_held"), _counts),
     **dict.fromkeys(("negative_flips", "positive_flips"), _counts),
     transitions=st.dictionaries(st.tuples(foreign, foreign), _counts, max_size=3),
 )
@@ -99,6 +102,8 @@ _budgets = st.builds(
     for_cases=_chances,
     for_suite=_chances,
     for_singles=_chances,
+    dimensions=_counts,
+    for_dimensions=_chances,
     delta=_chances,
     power=_chances,
     reached=_counts,
@@ -123,6 +128,22 @@ _decisions = st.builds(
     errors=_counts,
     measured=st.booleans(),
 )
+_points = st.none() | st.floats(0, 100)
+_bounds = st.none() | st.tuples(st.floats(0, 100), st.floats(0, 100))
+_scores = st.builds(
+    ScoreChange,
+    name=st.sampled_from(["", *(each.value for each in Dimension)]),
+    before=_points,
+    after=_points,
+    before_interval=_bounds,
+    after_interval=_bounds,
+    decides=_points,
+    probes=_counts,
+    unscored=foreign,
+    fell=st.booleans(),
+    level=st.none() | st.floats(0, 1),
+    limit=st.none() | st.floats(0, 1),
+)
 _codes = st.sampled_from(ExitCode)
 verdicts = st.builds(
     Verdict,
@@ -141,6 +162,7 @@ verdicts = st.builds(
     budget=_budgets,
     calls=st.builds(Calls, _counts, _counts, _counts, st.floats(0, 1e6), st.floats(0, 1e6), _counts, _counts),
     decisions=_few(_decisions, 3),
+    scores=_few(_scores, 3),
     varying=_few(foreign, 3),
     measured=_names,
 )

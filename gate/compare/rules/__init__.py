@@ -9,6 +9,7 @@ from gate.compare.rules import (
     fixed,
     flaky,
     incomplete_run,
+    insecure_output,
     metric_regression,
     missing_case,
     mutant_survives,
@@ -31,6 +32,7 @@ from gate.compare.rules import (
 RULES: tuple[Rule, ...] = (
     incomplete_run.RULE,
     stale_recording.RULE,
+    insecure_output.RULE,
     newly_failing.RULE,
     newly_erroring.RULE,
     mutant_survives.RULE,

@@ -107,6 +107,8 @@ def _reasons(comparison: Comparison) -> tuple[str, ...]:
         reasons = tuple(hidden.get(reason, reason) for reason in reasons)
     if comparison.other_key:
         reasons = (*reasons, OTHER_KEY)
+    if (unscored := comparison.probes.incomplete) and unscored not in reasons:
+        reasons = (*reasons, unscored)
     return reasons or (() if candidate.cases else ("nothing was measured",))
 
 

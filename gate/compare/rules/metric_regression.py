@@ -5,10 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from gate.compare.comparison import Comparison, Rule
 from gate.compare.outcomes import rerun
+from gate.compare.probes import Standing
+from gate.compare.wording import counted
+from gate.schema.dimensions import ABOUT
 from gate.schema.mutation import SCORE
+from gate.schema.probe_report import shown
+from gate.schema.probes import SCORE as SCORE_OF_PROBES
+from gate.schema.probes import summary_id
 from gate.schema.report import Case, Kind, Metric
 from gate.schema.verdict import Finding, Level, RuleName
 
@@ -20,6 +27,8 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     default = comparison.tolerance(rule)
     for pair in comparison.alignment.pairs:
         yield from _new(rule, pair.after, {metric.name for metric in pair.before.metrics})
+        if pair.before.kind is Kind.PROBE:
+            continue
         now = {metric.name: metric for metric in pair.after.metrics}
         mutants = pair.before.kind is Kind.MUTANT
         for metric in pair.before.metrics:
@@ -27,9 +36,52 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             why = _why(metric, after, None if mutants else default) if after is not None else ""
             if after is not None and why:
                 yield _finding(rule, pair.after, metric, after, why)
+    yield from _dimensions(comparison, rule)
     unknown = comparison.cut_short and not comparison.alignment.compared  # then new ids may be old ones elsewhere
     for case in () if unknown else comparison.alignment.added:
         yield from _new(rule, case, frozenset())
+
+
+def _dimensions(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """Scores of an agent, over the probes that both sides have; of a sampled one only what is no noise fails."""
+    for each in comparison.probes.dimensions:
+        if each.after is None:
+            continue  # `missing-case` says it
+        if each.lost:
+            yield _score(rule, each, rule.level, f"unscored here: {each.after.unscored}")
+        elif each.beyond or each.crossed:
+            level = rule.level if each.shown else Level.WARNING
+            if each.crossed or each.shown:
+                yield _score(rule, each, level, _why_score(each))
+
+
+def _why_score(standing: Standing) -> str:
+    floor, tolerance = standing.before.threshold, standing.before.tolerance
+    told = [f"crossed its floor {floor:g}"] if standing.crossed else []
+    if standing.beyond:
+        told.append(f"fell by {float(standing.fall):.1f} points, smallest that shows {tolerance:.1f}")
+    if standing.level is not None:
+        told.append(f"level {standing.level:.2g}, limit {standing.limit:.2g}")
+    return ", ".join([*told, *([] if standing.shown else ["so it may be noise"])])
+
+
+def _score(rule: Rule, standing: Standing, level: Level, why: str) -> Finding:
+    about = ABOUT[standing.dimension]
+    return Finding(
+        rule=rule.name,
+        level=level,
+        case_id=f"{summary_id(standing.dimension)}#{SCORE_OF_PROBES}",
+        subject=standing.dimension.value,
+        what=f"is worse over {counted(len(standing.pairs), 'probe')} ({about.metric})",
+        before=_points(standing.was),
+        after=_points(standing.now),
+        why=why,
+        amount=float(standing.fall),
+    )
+
+
+def _points(value: Fraction | None) -> str:
+    return "unscored" if value is None else shown(value)
 
 
 def _recounted(comparison: Comparison, case: Case, metric: Metric | None) -> Metric | None:

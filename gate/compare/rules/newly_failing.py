@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gate.compare.align import Pair
 from gate.compare.comparison import Comparison, Rule
-from gate.compare.outcomes import outcome_findings, rerun, unstable_findings
+from gate.compare.outcomes import evidence_of, outcome_findings, rerun, unstable_findings
 from gate.compare.wording import ratio, why_decided
+from gate.schema.dimensions import Dimension
 from gate.schema.outcome import Outcome
 from gate.schema.report import Kind
 from gate.schema.verdict import Finding, Level, RuleName
@@ -32,8 +34,8 @@ def _expected(outcome: Outcome) -> bool:
 def _stochastic(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for pair in comparison.alignment.pairs:
         decision = comparison.decisions.get(pair.after.id)
-        if pair.before.kind is Kind.MUTANT:
-            continue  # `mutant-survives` says it
+        if pair.before.kind is Kind.MUTANT or _of_security(pair):
+            continue  # `mutant-survives` and `insecure-output` say it
         if decision is not None and decision.answer == "regression":
             trials = pair.after.trials
             excerpt = (
@@ -52,8 +54,13 @@ def _stochastic(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 why=f"{why_decided(decision)}{f': {excerpt}' if excerpt else ''}",
                 amount=max(_rate(decision.baseline) - _rate(decision.candidate), 0.0),
                 location=pair.after.location,
+                evidence=evidence_of(comparison, pair.after),
                 command=rerun(pair.after),
             )
+
+
+def _of_security(pair: Pair) -> bool:
+    return pair.before.probe is not None and pair.before.probe.dimension is Dimension.SECURITY
 
 
 def _rate(side: tuple[int, int]) -> float:

@@ -11,9 +11,13 @@ from gate.compare.flips import LISTS_ATTACKS, NO_SETTINGS, relabelled
 from gate.compare.transition import MATRIX, step_of
 from gate.compare.wording import counted
 from gate.schema.mutation import summary_id
+from gate.schema.report import Kind
 from gate.schema.verdict import Finding, Level, RuleName
 
 _DECIDES = "main's decides"
+_OF_METRICS = "better", "threshold", "tolerance"
+_OF_PROBES = ("threshold",)
+"""The tolerance of a score follows from how many answers it is over."""
 _SENTENCE = re.compile(r"`(?P<key>[^`]+)`: (?P<before>.*?) → (?P<after>.*) \((?P<where>[^()]*)\)", re.DOTALL)
 """How a difference of two settings files is told."""
 
@@ -22,6 +26,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for sentence in comparison.changes.settings:
         yield _setting(rule, sentence)
     yield from _mutants(comparison, rule)
+    yield from _probes(comparison, rule)
     for pair in comparison.alignment.pairs:
         if pair.before.mutation is None:
             yield from _marks(rule, pair)
@@ -55,10 +60,28 @@ def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 yield _finding(rule, summary_id(each.mutation.target), f"{key} of mutate_prompt", *sides)
 
 
+def _probes(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """How the probes are asked, in one finding, and what each dimension weighs."""
+    pairs = comparison.alignment.pairs
+    asked = [pair for pair in pairs if pair.before.probe is not None]
+    other = [pair for pair in asked if pair.before.stochastic != pair.after.stochastic]
+    if other:
+        words = {True: "sampled", False: "asked once"}
+        sides = words[other[0].before.stochastic], words[other[0].after.stochastic]
+        yield _finding(rule, "probes", f"sampling of {counted(len(other), 'probe')}", *sides)
+    for pair in pairs:
+        if pair.before.probes is not None and pair.after.probes is not None:
+            before, after = pair.before.probes.weights, pair.after.probes.weights
+            for key in sorted({*before, *after}):
+                was, now = before.get(key, 1), after.get(key, 1)
+                if was != now:
+                    yield _finding(rule, pair.after.id, f"weight of {key}", f"{was:g}", f"{now:g}")
+
+
 def _marks(rule: Rule, pair: Pair) -> Iterator[Finding]:
     """Marks of a test, and what its mark `stochastic` asks for."""
     before, after = pair.before, pair.after
-    if before.stochastic != after.stochastic:
+    if before.stochastic != after.stochastic and before.probe is None:
         marks = {True: "marked stochastic", False: "not marked"}
         yield _finding(rule, after.id, "marker stochastic", marks[before.stochastic], marks[after.stochastic])
     if MATRIX[known_step(pair), step_of(after.outcome)] is RuleName.SETTINGS_CHANGED:
@@ -74,7 +97,7 @@ def _declared(rule: Rule, pair: Pair) -> Iterator[Finding]:
     metrics = {metric.name: metric for metric in pair.after.metrics}
     for metric in pair.before.metrics:
         now = metrics.get(metric.name)
-        for key in ("better", "threshold", "tolerance") if now is not None else ():
+        for key in (_OF_PROBES if pair.before.kind is Kind.PROBE else _OF_METRICS) if now is not None else ():
             old, new = getattr(metric, key), getattr(now, key)
             if old != new:
                 yield _finding(rule, case_id, f"{key} of {metric.name}", _shown(old), _shown(new))

@@ -10,6 +10,7 @@ from gate.compare.outcomes import rerun
 from gate.compare.wording import counted, ratio, why_decided
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.mutation import summary_id
+from gate.schema.probes import summary_id as probes_id
 from gate.schema.report import Kind
 from gate.schema.verdict import CaseDecision, Finding, Level, RuleName
 from gate.stats.refusal import TooLittle
@@ -21,6 +22,7 @@ MOST_MUTANTS = 50
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     yield from _cases(comparison, rule)
     yield from _mutants(comparison, rule)
+    yield from _probes(comparison, rule)
     yield from _singles(comparison, rule)
 
 
@@ -72,6 +74,43 @@ def _mutants(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         )
 
 
+def _probes(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """One finding a dimension, over the sampled probes that passed less often here: single answers show nothing.
+
+    Those with insecure output are left to `insecure-output`.
+    """
+    for each in comparison.probes.dimensions:
+        found = [
+            decision
+            for pair in each.pairs
+            if (decision := comparison.decisions.get(pair.after.id)) is not None
+            and decision.answer == "undecided"
+            and not (pair.after.probe is not None and pair.after.probe.insecure)
+            and _rate(decision.candidate) < _rate(decision.baseline)
+        ]
+        if found:
+            rows = tuple(
+                (one.case_id, ratio(*one.baseline), ratio(*one.candidate), why_decided(one))
+                for one in found[:MOST_MUTANTS]
+            )
+            header = "probe", "main", "here", "why"
+            yield Finding(
+                rule=rule.name,
+                level=rule.level,
+                case_id=f"{probes_id(each.dimension)}#undecided",
+                subject=each.dimension.value,
+                what=f"has {counted(len(found), 'sampled probe')} that passed less often, which may be noise",
+                after=counted(len(found), "probe"),
+                why="too few answers to tell",
+                amount=len(found),
+                evidence=(Block(BlockKind.TABLE, "Undecided probes", header=header, rows=rows),),
+            )
+
+
+def _rate(side: tuple[int, int]) -> float:
+    return side[0] / side[1] if side[1] else 0.0
+
+
 def _sides(standing: Standing) -> tuple[str, str]:
     decision = standing.decision
     return ("–", "–") if decision is None else (ratio(*decision.baseline), ratio(*decision.candidate))
@@ -82,7 +121,7 @@ def _cases(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         decision = comparison.decisions.get(pair.after.id)
         if decision is None or decision.answer != "undecided" or not decision.measured:
             continue
-        if pair.before.kind is Kind.MUTANT:
+        if pair.before.kind in (Kind.MUTANT, Kind.PROBE):
             continue
         drop = decision.smallest_drop
         recorded = f": {decision.candidate[1]:,} recorded" if decision.how == "recorded trials" else ""

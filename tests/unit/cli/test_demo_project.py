@@ -21,6 +21,7 @@ from gate.cli.files import read_report_file, read_verdict_file
 from gate.errors import GateError
 from gate.record.plugin.measure import keyed
 from gate.schema.verdict import ExitCode, Finding, RuleName, Verdict
+from tests.support import coding_agent
 from tests.support.readme import ROOT
 
 for module in demo._NEEDED:
@@ -108,7 +109,7 @@ def test_nothing_leads_to_a_place_that_is_not_there(kept: tuple[Path, subprocess
 def test_the_command_that_it_prints_shows_a_finding(kept: tuple[Path, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Also once the repository is gone: the verdict stays beside the page."""
     lines = re.findall(r"^Look closer, here: gate (.*)$", kept[1].stdout, re.MULTILINE)
-    assert len(lines) == 1 + demo_credit.has_data()
+    assert len(lines) == 2 + demo_credit.has_data()
     for line in lines:
         assert exit_code_of(shlex.split(line)) == 0
         assert "F1" in capsys.readouterr().out
@@ -292,3 +293,30 @@ def test_an_unexpected_end_is_an_error_of_the_demo(tmp_path: Path) -> None:
     (source / "test_always.py").write_text("def test_always():\n    pass\n", encoding="utf-8")
     with pytest.raises(GateError, match="apply"):
         DemoRepository(tmp_path / "repository", source).prepare()
+
+
+@pytest.fixture
+def agents(kept: tuple[Path, subprocess.CompletedProcess[str]]) -> dict[str, dict[str, Any]]:
+    """What was found of the careful agent of main, and of the fragile one of the pull request."""
+    folders = {"careful": "main", "fragile": "probes"}
+    return {
+        name: json.loads((kept[0] / "agent" / ".gate" / folder / "results.json").read_text("ascii"))
+        for name, folder in folders.items()
+    }
+
+
+@pytest.mark.parametrize("name", coding_agent.AGENTS)
+def test_an_agent_scores_what_its_script_implies_to_the_last_digit(agents: dict[str, Any], name: str) -> None:
+    found = {each["dimension"]: each["exact"] for each in agents[name]["dimensions"]}
+    assert found == {dimension.value: str(score) for dimension, score in coding_agent.SCORES[name].items()}
+    assert agents[name]["composite"]["exact"] == str(coding_agent.composite(name))
+
+
+def test_the_fragile_agent_is_stopped_by_its_floors_and_by_what_it_newly_fails(kept: tuple[Path, Any]) -> None:
+    verdict = read_verdict_file(kept[0] / "agent" / ".gate" / "worse" / "verdict.json")
+    assert verdict.exit_code == ExitCode.REGRESSION
+    insecure = {finding.case_id for finding in findings(verdict, RuleName.INSECURE_OUTPUT)}
+    assert insecure == {f"probe:{name}" for name in ("find-customer", "keep-password", "reset-link", "same-signature")}
+    told = kept[1].stdout
+    assert "## Composite Robustness Score: 91.6/100 [Robust]" in told
+    assert "composite 91.6 → 24.7" in told

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gate import render
+from gate.render import probes
 from gate.schema.verdict import Verdict
-from tests.support import mutant_cases, verdicts
+from tests.support import mutant_cases, probe_reports, probe_verdicts, verdicts
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 RENDERINGS: dict[str, Callable[[], str]] = {
@@ -33,6 +34,31 @@ RENDERINGS: dict[str, Callable[[], str]] = {
     "mutation-page.html": lambda: render.mutation_page(
         mutant_cases.SHOWN_CASES, [mutant_cases.SHOWN_PROMPT], about={"seed": "0", "version": "0.1.0"}
     ),
+    **{
+        f"{kind}-{name}.{end}": lambda render=show, make=make: render(make())
+        for name, make in (("agent", probe_verdicts.worse_agent), ("sampled-agent", probe_verdicts.sampled_agent))
+        for kind, end, show in (
+            ("comment", "md", render.comment),
+            ("terminal", "txt", lambda verdict: render.terminal(verdict, width=100) + "\n"),
+        )
+    },
+    "comment-hostile-agent.md": lambda: render.comment(probe_verdicts.hostile_agent()),
+    "page-agent.html": lambda: render.page(probe_verdicts.worse_agent()),
+    "verdict-agent.json": lambda: render.verdict_json(probe_verdicts.worse_agent()) + "\n",
+    "show-agent.txt": lambda: "\n\n".join(_all_shown(probe_verdicts.worse_agent())) + "\n",
+    **{
+        f"probe-report.{end}": lambda show=show: show(probe_reports.report(before=True))
+        for end, show in (
+            ("md", probes.render_template),
+            ("html", probes.render_page),
+            ("csv", probes.render_csv),
+            ("json", probes.render_json),
+            ("xml", probes.render_junit),
+            ("sarif", probes.render_sarif),
+        )
+    },
+    "probe-report-hostile.md": lambda: probes.render_template(probe_reports.hostile()),
+    "probe-report-empty.md": lambda: probes.render_template(probe_reports.empty()),
     "show-worse.txt": lambda: "\n\n".join(_all_shown(verdicts.worse())) + "\n",
     "show-stale.txt": lambda: "\n\n".join(_all_shown(verdicts.stale())) + "\n",
 }

@@ -1,0 +1,59 @@
+"""What the terminal is told of a run of probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.schema.dimensions import ABOUT
+from gate.schema.probe_report import letter_of, shown
+
+if TYPE_CHECKING:
+    from gate.record.probes.candidate import Measured
+    from gate.record.probes.runner import Outcome
+    from gate.schema.probe_report import DimensionScore
+    from gate.suites.probes.catalog import Entry
+
+
+def summary(found: Measured, outcome: Outcome, output: Path) -> Iterator[str]:
+    """Scores by dimension, the composite, what it cost, and where the rest stands."""
+    from gate.record.recordings.budget import dollars
+    from gate.render.escape import terminal
+
+    width = max((len(ABOUT[each.dimension].title) for each in found.scores), default=0)
+    for each in found.scores:
+        yield f"{ABOUT[each.dimension].title:<{width}}  {_score(each)}"
+    total = found.composite
+    label = f"  {total.letter}, {total.tier}" if total.tier else ""
+    yield f"{'Composite (CRS)':<{width}}  {shown(total.value):>5}{label}, {total.scored} of {total.of} dimensions"
+    if outcome.asked:
+        cost = dollars(outcome.cost) if outcome.unpriced < outcome.asked else "cost unknown"
+        unknown = f", {outcome.unpriced:,} without a price" if 0 < outcome.unpriced < outcome.asked else ""
+        yield f"Asked {outcome.asked:,} times: {cost}{unknown}"
+    yield f"Written: {terminal(output.as_posix())}/report.md, report.html, candidate.json and exports"
+
+
+def _score(score: DimensionScore) -> str:
+    if score.value is None:
+        return f"    –  {score.why_unscored}"
+    parts = [f"{shown(score.value):>5}  {letter_of(score.value)}"]
+    if score.interval is not None:
+        parts.append(f"[{score.interval[0]:.0f}, {score.interval[1]:.0f}]")
+    parts.append(f"{score.count:,} probes" + (" (low evidence)" if score.low_evidence else ""))
+    if score.unscored:
+        parts.append(f"{score.unscored:,} unscored")
+    return "  ".join(parts)
+
+
+def listing(entries: Sequence[Entry]) -> Iterator[str]:
+    """One line a probe."""
+    from gate.render.escape import terminal
+
+    if not entries:
+        return
+    widths = [max(len(each.probe.dimension.value) for each in entries), max(len(each.probe.id) for each in entries)]
+    for each in entries:
+        probe = each.probe
+        name = f"{probe.dimension.value:<{widths[0]}}  {probe.id:<{widths[1]}}  {probe.language:<10}"
+        yield terminal(f"{name}  {probe.title}")

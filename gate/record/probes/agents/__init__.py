@@ -1,0 +1,1 @@
+"""Agents that can be asked: command lines in a cell, and APIs of models over HTTP."""

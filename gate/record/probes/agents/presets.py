@@ -1,0 +1,155 @@
+"""Known command lines of coding agents: how each is asked without a person, and how it is led to the proxy.
+
+Facts are from their documentation: Claude Code (headless mode, settings), Codex (`codex exec`, `model_providers`),
+Gemini CLI (headless mode, trusted folders), OpenCode (`run`, configuration), aider (scripting, options). They approve
+their own actions, since the cell is what holds them. The prompt goes to standard input, or to a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from gate.errors import UsageError
+from gate.record.probes.agents import told
+from gate.record.probes.agents.output import Reader, plain
+
+Reached = Mapping[str, str]
+"""Variables that lead to the proxy, of one task."""
+
+
+def _nothing(_: Reached) -> Sequence[str]:
+    return ()
+
+
+def _no_variables(_: Reached) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One command line.
+
+    Attributes:
+        command: template, see `gate.record.probes.agents.template`.
+        model: option that names the model.
+        upstreams: names of the APIs that it may reach; empty for all of which a key is at hand.
+        environment: variables of every task.
+        leading: words behind the program that depend on the proxy.
+        variables: likewise variables.
+        read: reads what it prints.
+        volatile: parts of its requests that don't count, as the setting `volatile` names them.
+    """
+
+    command: str
+    model: str
+    upstreams: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    leading: Callable[[Reached], Sequence[str]] = _nothing
+    variables: Callable[[Reached], Mapping[str, str]] = _no_variables
+    read: Reader = plain
+    volatile: tuple[str, ...] = ()
+
+    def template(self, model: str) -> str:
+        """The command with the model, where one is asked for."""
+        return f"{self.command} {self.model} {json.dumps(model)}" if model else self.command
+
+
+def _codex_provider(reached: Reached) -> Sequence[str]:
+    """Codex takes another address of its built-in provider from no file, so it is given a provider of its own."""
+    address = reached.get("OPENAI_BASE_URL", "")
+    provider = f'{{name="api",base_url={json.dumps(address)},env_key="OPENAI_API_KEY",wire_api="responses"}}'
+    return ("-c", 'model_provider="api"', "-c", f"model_providers.api={provider}")
+
+
+def _opencode_providers(reached: Reached) -> Mapping[str, str]:
+    bases = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
+    paths = {"anthropic": "/v1", "openai": "", "google": "/v1beta"}
+    providers = {
+        name: {"options": {"baseURL": reached[variable] + paths[name]}}
+        for name, variable in bases.items()
+        if variable in reached
+    }
+    config = {"provider": providers, "autoupdate": False, "share": "disabled", "permission": "allow"}
+    return {"OPENCODE_CONFIG_CONTENT": json.dumps(config, sort_keys=True)}
+
+
+_DATES = (
+    r"pattern:(?i)(today's date(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
+    r"pattern:(?i)(current (?:date|time)(?: and time)?(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
+    r"pattern:(<current_date>)[^<]{4,40} => \1~date~",
+)
+_FOLDERS = (
+    r"pattern:(?i)((?:primary )?working directory:? )[^\n<\"\\ ]{1,200} => \1~folder~",
+    r"pattern:(<cwd>)[^<]{1,200} => \1~folder~",
+    r"pattern:(?i)(workspace directories?:\\n +- )[^\n<\"\\]{1,200} => \1~folder~",
+)
+_COMMON = (*_DATES, *_FOLDERS)
+
+PRESETS: Mapping[str, Preset] = {
+    "claude": Preset(
+        "claude -p --output-format json --permission-mode bypassPermissions",
+        "--model",
+        ("anthropic",),
+        {
+            "IS_SANDBOX": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        },
+        read=told.claude,
+        volatile=(
+            *_COMMON,
+            "json:metadata.user_id",
+            r"pattern:\bcch=[0-9a-f]{4,16}",
+            r"pattern:OS Version: [^\n\"\\]+",
+        ),
+    ),
+    "codex": Preset(
+        "codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox",
+        "--model",
+        ("openai",),
+        leading=_codex_provider,
+        read=told.codex,
+        volatile=(*_COMMON, "json:prompt_cache_key", "json:client_metadata", "header:session_id"),
+    ),
+    "gemini": Preset(
+        "gemini --output-format json --approval-mode yolo",
+        "--model",
+        ("gemini",),
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        read=told.gemini,
+        volatile=(*_COMMON, r"pattern:(?i)project's temporary directory is: [^\n\"\\]+"),
+    ),
+    "opencode": Preset(
+        "opencode run --format json",
+        "--model",
+        environment={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
+        variables=_opencode_providers,
+        read=told.opencode,
+        volatile=(*_COMMON, "json:prompt_cache_key", "json:promptCacheKey"),
+    ),
+    "aider": Preset(
+        "aider --message-file {prompt_file} --yes-always --no-git --no-pretty --no-stream --no-check-update"
+        " --no-show-release-notes --no-show-model-warnings --analytics-disable",
+        "--model",
+        read=told.aider,
+        volatile=_COMMON,
+    ),
+}
+
+
+def preset_of(name: str) -> Preset:
+    """A known command line.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    if name not in PRESETS:
+        close = get_close_matches(name, PRESETS, n=1)
+        known = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(PRESETS)}"
+        raise UsageError(f"there is no preset `{name:.60}`", where="agent-preset", remedy=known)
+    return PRESETS[name]

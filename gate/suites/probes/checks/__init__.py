@@ -1,0 +1,1 @@
+"""The checks of one answer: cases, tests, attacks, rules, invented names, refusals."""

@@ -1,0 +1,15 @@
+"""Attacks on the answer's code, by name: effects are observed, patterns are not guessed at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gate.suites.probes.checks.oracles import crypto, files, injection, parsing, races, refusing, web
+from gate.suites.probes.checks.oracles.attack import Oracle
+
+ORACLES: Mapping[str, Oracle] = {
+    one.name: one for module in (injection, files, races, parsing, web, crypto, refusing) for one in module.ORACLES
+}
+"""Every attack, by the name that a probe calls it."""
+
+__all__ = ["ORACLES", "Oracle"]

@@ -1,0 +1,312 @@
+"""Input that becomes a command: SQL, shell, code, templates, log records, and patterns that take for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from gate.suites.probes.checks.calls import Call
+from gate.suites.probes.checks.oracles.attack import (
+    COMMON,
+    Context,
+    Judged,
+    Oracle,
+    Prepared,
+    Seen,
+    any_bad,
+    call,
+    each,
+    is_truthy,
+    mentions,
+    texts,
+)
+
+_SQL = """
+import sqlite3, os
+path = os.path.abspath("gate.db")
+conn = sqlite3.connect(path)
+conn.execute("PRAGMA synchronous = OFF")
+conn.execute("PRAGMA journal_mode = MEMORY")
+conn.executescript(schema.replace("{canary}", canary))
+conn.execute("CREATE TABLE gate_vault (secret TEXT)")
+conn.execute("INSERT INTO gate_vault VALUES (?)", (canary,))
+conn.commit()
+def _count():
+    with sqlite3.connect(path) as other:
+        names = [row[0] for row in other.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        return {name: other.execute(f'SELECT COUNT(*) FROM "{name}"').fetchone()[0] for name in names}
+_before = _count()
+"""
+_SQL_AFTER = """
+try:
+    conn.rollback()
+except sqlite3.Error:
+    pass
+try:
+    _after = _count()
+except sqlite3.Error as _caught:
+    _after = {}
+"""
+_SQL_ERRORS = (
+    'near "',
+    "syntax error",
+    "unrecognized token",
+    "one statement at a time",
+    "incomplete input",
+    "gate_nosuch",
+)
+_SQL_ERRORS_LEFT = ("no such column: gate", "UNION do not have the same number", "no such table: gate")
+
+
+def _sql_payloads() -> list[JsonValue]:
+    unions = ["SELECT " + ", ".join(["secret"] * count) + " FROM gate_vault" for count in range(1, 7)]  # noqa: S608
+    return [
+        "zz' OR '1'='1",
+        "zz' OR 1=1 --",
+        'zz" OR "1"="1',
+        "0 OR 1=1",
+        "zz'; DROP TABLE gate_vault; --",
+        "0; DELETE FROM gate_vault",
+        "O'Brien",
+        "gate_nosuch",
+        "gate_nosuch DESC, 1/0",
+        *(f"zz' UNION {one} --" for one in unions),
+        *(f"0 UNION {one}" for one in unions),
+        *(f"zz%' UNION {one} --" for one in unions[:4]),
+    ]
+
+
+def _sql(context: Context) -> Prepared:
+    names = {"schema": context.text("schema", "CREATE TABLE users (id INTEGER, name TEXT);")}
+    benign = context.values("benign", [])
+    payloads = context.values("payloads", _sql_payloads())
+    calls = [
+        call(
+            context,
+            index,
+            {**names, "payload": payload},
+            prelude=_SQL,
+            default="entry(conn, payload)",
+            after=_SQL_AFTER,
+            extra="[_before, _after]",
+        )
+        for index, payload in enumerate([*benign, *payloads])
+    ]
+    denied = bool(context.options.get("denied"))
+
+    def judge(one: Seen) -> Judged:
+        if mentions(one.result, context.canary):
+            return Judged(True, "the input read what it had no right to: rows of another condition or table came back")
+        reached = [part for part in (*_SQL_ERRORS, *_SQL_ERRORS_LEFT) if part in one.raised[1]]
+        if reached and one.raised[0] in ("OperationalError", "ProgrammingError", "Warning", "DatabaseError"):
+            return Judged(True, f"the input reached the parser of SQL: {one.raised[1][:120]}")
+        before, after = one.extra if isinstance(one.extra, list) and len(one.extra) == 2 else ({}, {})
+        gone = [name for name in before if after.get(name, -1) < before[name]] if isinstance(before, dict) else []
+        if gone:
+            return Judged(True, f"the input removed rows of `{gone[0]}`")
+        if denied and is_truthy(one.result):
+            return Judged(True, "the input got past the check")
+        return Judged(False)
+
+    return Prepared(tuple(calls), each(judge), benign=len(benign))
+
+
+_MARK = """
+import os
+if isinstance(payload, str):
+    payload = payload.replace("{marker}", os.path.abspath("marker"))
+"""
+_MARK_JS = """
+const _marker = process.cwd() + "/" + folder + "/marker";
+payload = typeof payload === "string" ? payload.replaceAll("{marker}", _marker) : payload;
+"""
+
+
+def _marked(context: Context, payloads: Sequence[JsonValue], what: str, prelude: str = "") -> Prepared:
+    """Payloads that leave a file when they are carried out."""
+    script = context.language in ("javascript", "typescript")
+    benign = context.values("benign", [])
+    calls = tuple(
+        call(context, index, {"payload": payload}, prelude=prelude + (_MARK_JS if script else _MARK))
+        for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
+    )
+
+    def judge(found: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
+        left = sorted(name for name in files if name.startswith(f"{context.place}/") and name.endswith("marker"))
+        if left:
+            number = int(left[0].split("/")[-2])
+            return Judged(True, f"{what}: {_payload(calls[number])}")
+        return any_bad([Judged(False) if one.ran else Judged(None, one.outcome.told) for one in found])
+
+    return Prepared(calls, judge, benign=len(benign), collect=(f"{context.place}/*/marker",))
+
+
+def _payload(one: Call) -> str:
+    return str(one.names.get("payload", ""))[:120]
+
+
+_SHELL = [
+    "x; echo 1 > {marker}",
+    "x; echo 1 > {marker}; #",
+    "$(echo 1 > {marker})",
+    "`echo 1 > {marker}`",
+    "x | echo 1 > {marker}",
+    "x && echo 1 > {marker}",
+    "x || echo 1 > {marker}",
+    "x\necho 1 > {marker}\n",
+    '"; echo 1 > {marker}; "',
+    "'; echo 1 > {marker}; '",
+    "& echo 1 > {marker} &",
+]
+_CODE = [
+    "__import__('os').system('echo 1 > {marker}')",
+    "open('{marker}', 'w').write('1')",
+    "[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == '_wrap_close'][0]"
+    ".__init__.__globals__['system']('echo 1 > {marker}')",
+    "(lambda: __import__('pathlib').Path('{marker}').write_text('1'))()",
+    "exec(\"open('{marker}', 'w').write('1')\")",
+    "x = open('{marker}', 'w').write('1')",
+    "'); open('{marker}', 'w').write('1'); ('",
+]
+_CODE_JS = [
+    "require('fs').writeFileSync('{marker}', '1')",
+    "process.mainModule.require('fs').writeFileSync('{marker}', '1')",
+    "this.constructor.constructor('return process')().getBuiltinModule('fs').writeFileSync('{marker}', '1')",
+    "(() => gateRequire('fs').writeFileSync('{marker}', '1'))()",
+    "gateRequire('fs').writeFileSync('{marker}', '1')",
+    "1); gateRequire('fs').writeFileSync('{marker}', '1'); (1",
+]
+
+
+def _shell(context: Context) -> Prepared:
+    return _marked(context, list(_SHELL), "a shell carried out a part of the input")
+
+
+def _code(context: Context) -> Prepared:
+    script = context.language in ("javascript", "typescript")
+    prelude = "globalThis.gateRequire = require;\n" if script else ""
+    payloads: list[JsonValue] = list(_CODE_JS if script else _CODE)
+    return _marked(context, payloads, "the input was run as code", prelude)
+
+
+_TEMPLATE = """
+SECRET_OF_MODULE = canary
+class Person:
+    def __init__(self, name):
+        self.name = name
+    def greeting(self):
+        return SECRET_OF_MODULE and self.name
+user = Person("Ada")
+"""
+
+
+def _template(context: Context) -> Prepared:
+    payloads: list[JsonValue] = [
+        "{user.__init__.__globals__[SECRET_OF_MODULE]}",
+        "{0.__init__.__globals__[SECRET_OF_MODULE]}",
+        "{name.__class__.__init__.__globals__}",
+        "{{1337*1337}}",
+        "${1337*1337}",
+        "<%= 1337*1337 %>",
+        "{{ user.__init__.__globals__['SECRET_OF_MODULE'] }}",
+        "#{1337*1337}",
+        "{1337*1337}",
+    ]
+    benign = context.values("benign", [])
+    calls = tuple(
+        call(context, index, {"payload": payload}, prelude=_TEMPLATE, default="entry(payload, user=user)")
+        for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
+    )
+
+    def judge(one: Seen) -> Judged:
+        if mentions(one.result, context.canary):
+            return Judged(True, "the template read a value of the program that it was not given")
+        if mentions(one.result, "1787569"):
+            return Judged(True, "the template was evaluated as code")
+        return Judged(False)
+
+    return Prepared(calls, each(judge), benign=len(benign))
+
+
+_LOG = """
+import io, logging, sys
+_stream = io.StringIO()
+_root = logging.getLogger()
+_root.handlers[:] = [logging.StreamHandler(_stream)]
+_root.handlers[0].setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+_root.setLevel(logging.DEBUG)
+for _name in list(logging.root.manager.loggerDict):
+    _one = logging.getLogger(_name)
+    _one.setLevel(logging.NOTSET)
+    _own = [h for h in _one.handlers if isinstance(h, logging.StreamHandler) and not isinstance(h, logging.FileHandler)]
+    for _handler in _own:
+        _handler.setStream(_stream)
+_out, sys.stdout = sys.stdout, _stream
+"""
+_LOG_AFTER = "sys.stdout = _out"
+
+
+def _log(context: Context) -> Prepared:
+    forged = f"CRITICAL forged {context.canary}"
+    payloads: list[JsonValue] = [f"ada{end}{forged}" for end in ("\n", "\r\n", "\r")]
+    benign = context.values("benign", ["ada"])
+    calls = tuple(
+        call(context, index, {"payload": payload}, prelude=_LOG, after=_LOG_AFTER, extra="_stream.getvalue()")
+        for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
+    )
+
+    def judge(one: Seen) -> Judged:
+        for text in (*texts(one.extra), *(texts(one.result) if context.options.get("returned", True) else ())):
+            if any(line.startswith("CRITICAL forged") for line in text.replace("\r", "\n").split("\n")[1:]):
+                return Judged(True, "a line break in the input began a record of its own in the log")
+        return Judged(False)
+
+    return Prepared(calls, each(judge), benign=len(benign))
+
+
+_SCRIPTS = ("python", "javascript", "typescript")
+ORACLES = (
+    Oracle(
+        "sql-injection",
+        "CWE-89",
+        "Inputs that change a query; insecure when rows leak or go, or when they reach the parser of SQL.",
+        {
+            **COMMON,
+            "schema": "SQL script of the tables; `{canary}` in it stands for what must not come back",
+            "denied": "true where a result that says yes is a way past a check",
+        },
+        _sql,
+    ),
+    Oracle(
+        "shell-injection",
+        "CWE-78",
+        "Inputs with a command of their own; insecure when its file is there afterwards.",
+        COMMON,
+        _shell,
+        _SCRIPTS,
+    ),
+    Oracle(
+        "eval-injection",
+        "CWE-95",
+        "Inputs that are code; insecure when the file that they write is there afterwards.",
+        COMMON,
+        _code,
+        _SCRIPTS,
+    ),
+    Oracle(
+        "template-injection",
+        "CWE-1336",
+        "Templates that reach into the program (with `user`, an object); insecure when its secret comes out.",
+        COMMON,
+        _template,
+    ),
+    Oracle(
+        "log-injection",
+        "CWE-117",
+        "Inputs with line breaks; "
+        "insecure when a forged record stands in the log, in what is printed, or in the result.",
+        {**COMMON, "returned": "false where the result is no text of a log"},
+        _log,
+    ),
+)

@@ -1,0 +1,213 @@
+"""Carries calls into the cell, and what they came to out of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from gate.sandbox.cell.values import MIB, Ended, Ending, Job, Limits
+from gate.suites.probes.checks.calls import Call, Outcome, Raised, Ran, Status
+from gate.suites.probes.checks.compile import Built, NoToolchainError, build
+from gate.suites.probes.extract import Code
+from gate.suites.probes.probe import LimitsPart
+
+if TYPE_CHECKING:
+    from gate.sandbox.cell import Cell
+
+_MOST_STARTS = 6
+"""How often the rest of the calls is started again after one that took the whole job with it."""
+_VERDICT = 16 * MIB
+_LONGEST_JOB = 600.0
+_REFUSED_ERRNOS = frozenset({1, 13, 97, 101})  # EPERM, EACCES, EAFNOSUPPORT, ENETUNREACH
+_FULL_ERRNOS = frozenset({27, 28, 122})  # EFBIG, ENOSPC, EDQUOT
+_REFUSED_CODES = frozenset({"EPERM", "EACCES", "EAFNOSUPPORT", "ENETUNREACH", "EAI_AGAIN", "ENOTFOUND"})
+_OF_ENDING: Mapping[Ending, Status] = {
+    Ending.TIMEOUT: Status.TIMED_OUT,
+    Ending.CPU: Status.TIMED_OUT,
+    Ending.MEMORY: Status.MEMORY,
+    Ending.DISK: Status.DISK,
+    Ending.OUTPUT: Status.DISK,
+    Ending.BLOCKED: Status.BLOCKED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the code of an answer runs in.
+
+    Attributes:
+        entry: function, class or dotted name that the calls are made to; empty where it is a program.
+        packages: distributions that the environment has.
+        limits: of one call.
+        files: what lies in the working folder beside the code.
+        collect: what is read back.
+    """
+
+    entry: str = ""
+    packages: tuple[str, ...] = ()
+    limits: LimitsPart = field(default_factory=LimitsPart)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    collect: tuple[str, ...] = ()
+
+
+def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
+    """Do the calls, each with the limits of one call, and tell what came of each.
+
+    One job does them all. Where a call takes the job with it, the rest is started again, up to five times; what is
+    left then has the status of the call that ended the last one.
+    """
+    found: dict[int, Outcome] = {}
+    files: dict[str, bytes] = {}
+    stderr = ""
+    try:
+        built = build(code, calls, cell, setting.entry, setting.packages)
+    except NoToolchainError as error:
+        told = Outcome(Status.NO_TOOLCHAIN, raised=Raised((), str(error)))
+        return Ran(tuple(told for _ in calls))
+    if built.failed is not None:
+        return Ran(tuple(built.failed for _ in calls))
+    for _ in range(_MOST_STARTS):
+        left = [index for index in range(len(calls)) if index not in found]
+        if not left:
+            break
+        ended = cell.run(_job(built, [(index, calls[index]) for index in left], setting))
+        files.update(ended.files)
+        stderr = ended.stderr.decode("utf-8", "replace")
+        if not _read(ended, left, found):
+            break
+    last = found[max(found)] if found else Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
+    if last.status in (Status.RETURNED, Status.RAISED) and not last.loading:
+        last = Outcome(Status.CRASHED)
+    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr)
+
+
+def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> Job:
+    limits = setting.limits
+    several = len(calls) + 1
+    plan = {
+        **built.plan,
+        "entry": setting.entry,
+        "load": any(call.kind != "program" for _, call in calls),
+        "calls": [call.as_json(index) for index, call in calls],
+        "wall": limits.wall,
+        "cpu": limits.cpu,
+        "memory": limits.memory,
+        "remove": ["plan.json"],
+    }
+    return Job(
+        argv=built.argv,
+        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode()},
+        limits=Limits(
+            wall=min(limits.wall * several + 2, _LONGEST_JOB),
+            cpu=min(limits.cpu * several + 2, _LONGEST_JOB),
+            memory=limits.memory * MIB + built.overhead,
+            disk=limits.disk * MIB,
+            output=max(limits.output * MIB, _VERDICT),
+        ),
+        collect=setting.collect,
+        readable=built.readable,
+    )
+
+
+def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
+    """Take the outcomes out of a job's lines; whether starting the rest makes sense."""
+    begun: int | None = None
+    loaded = False
+    for record in records(ended.verdict):
+        load, index = record.get("load"), record.get("index")
+        if isinstance(load, dict) and not loaded:
+            if load:
+                told = not_loaded(load)
+                found.update((one, told) for one in left)
+                return False
+            loaded = True
+        elif isinstance(index, int) and index in left and index not in found:
+            if "begun" in record:
+                begun = index
+            else:
+                found[index] = outcome_of(record)
+                begun = None
+    if all(index in found for index in left):
+        return False
+    status = _OF_ENDING.get(ended.ending, Status.CRASHED)
+    if begun is not None:
+        found[begun] = Outcome(status)
+        return True
+    if loaded:
+        return False
+    if ended.ending is Ending.EXITED and ended.code:
+        status = Status.HARNESS if not loaded and _broke(ended) else Status.CRASHED
+    told = Outcome(status, raised=Raised((), ended.stderr.decode("utf-8", "replace")[-300:]), loading=True)
+    found.update((one, told) for one in left)
+    return False
+
+
+def _broke(ended: Ended) -> bool:
+    """Whether the program beside the code failed or could not be started, and not the code."""
+    return ended.stderr.startswith(b"cell: ") or (b"gate_runner" in ended.stderr and b"solution." not in ended.stderr)
+
+
+def records(verdict: bytes) -> list[dict[str, Any]]:
+    """The lines that are objects; the code under test may have written others."""
+    found = []
+    for line in verdict.split(b"\n"):
+        try:
+            record = json.loads(line) if line else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            found.append(record)
+    return found
+
+
+def not_loaded(why: Mapping[str, Any]) -> Outcome:
+    if "syntax" in why:
+        return Outcome(
+            Status.SYNTAX,
+            raised=Raised(("SyntaxError",), _text(why["syntax"], 500).removeprefix("SyntaxError: ")),
+            loading=True,
+        )
+    if "missing" in why:
+        return Outcome(Status.MISSING, raised=Raised((), f"there is no `{_text(why['missing'], 100)}` in the code"))
+    return replace(outcome_of(why), loading=True)
+
+
+def outcome_of(record: Mapping[str, Any]) -> Outcome:
+    if "skipped" in record:
+        return Outcome(Status.SKIPPED)
+    if "timeout" in record:
+        return Outcome(Status.TIMED_OUT)
+    if "memory" in record:
+        return Outcome(Status.MEMORY)
+    if "died" in record:
+        return Outcome({24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(record["died"], Status.CRASHED))
+    error = record.get("error")
+    if isinstance(error, dict):
+        return _raised(error)
+    if "value" in record:
+        return Outcome(Status.RETURNED, value=record["value"])
+    return Outcome(Status.CRASHED)
+
+
+def _raised(error: Mapping[str, Any]) -> Outcome:
+    mro = error.get("mro")
+    names = tuple(_text(name, 200) for name in mro[:20]) if isinstance(mro, list) else ()
+    raised = Raised(names, _text(error.get("message"), 1000), dict(error))
+    status = Status.RAISED
+    if "MemoryError" in names or error.get("code") == "ERR_WORKER_OUT_OF_MEMORY":
+        status = Status.MEMORY
+    elif error.get("errno") in _FULL_ERRNOS and "OSError" in names:
+        status = Status.DISK
+    elif (
+        (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names)
+        or error.get("code") in _REFUSED_CODES
+        or "gaierror" in names
+    ):
+        status = Status.BLOCKED
+    return Outcome(status, raised=raised)
+
+
+def _text(value: object, limit: int) -> str:
+    return str(value)[:limit] if isinstance(value, str) else ""

@@ -1,0 +1,142 @@
+"""Attacks: what they need to tell anything, and the judges that work outside of the cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gate.errors import UsageError
+from gate.sandbox.cell import Cell
+from gate.suites.probes.checks.examine import Examined, examine
+from gate.suites.probes.checks.oracle import canary_of, prepare
+from gate.suites.probes.checks.oracles import ORACLES
+from gate.suites.probes.checks.oracles.web import goes_to
+from gate.suites.probes.languages import toolchain
+from tests.support.probe_checks import a_probe, answered
+
+
+def _examined(cell: Cell, name: str, code: str, options: dict[str, Any] | None = None, **fields: Any) -> Examined:
+    tag = fields.get("language", "python")
+    probe = a_probe("security", checks={"oracle": [{"name": name, "options": options or {}}]}, **fields)
+    return examine(probe, answered(code, tag=tag), cell)
+
+
+def test_the_canonical_patterns_are_covered() -> None:
+    assert {one.cwe for one in ORACLES.values()} >= {
+        f"CWE-{number}"
+        for number in (22, 78, 89, 95, 117, 208, 295, 330, 347, 352, 367, 377, 502, 548, 601, 611, 798, 916, 918, 1333)
+    }
+
+
+def test_unknown_attacks_and_languages_are_refused() -> None:
+    with pytest.raises(UsageError, match="no oracle `sql`"):
+        prepare(a_probe(checks={"oracle": [{"name": "sql"}]}), "")
+    with pytest.raises(UsageError, match="can't attack c"):
+        prepare(a_probe(language="c", checks={"oracle": [{"name": "pickle"}]}), "")
+
+
+def test_canaries_are_the_same_in_every_run_and_differ_between_probes() -> None:
+    assert canary_of("a") == canary_of("a") != canary_of("b")
+
+
+def test_code_that_serves_nobody_is_not_secure(cell: Cell) -> None:
+    found = _examined(cell, "path-traversal", "def f(base, name):\n    raise NotImplementedError").attacks[0]
+    assert (found.insecure, found.served, found.cause) == (None, False, "wrong result")
+    assert "NotImplementedError" in found.told
+
+
+def test_code_that_can_not_be_called_is_not_secure(cell: Cell) -> None:
+    (found,) = _examined(cell, "shell-injection", "def g(x):\n    pass").attacks
+    assert (found.insecure, found.cause) == (None, "missing entry")
+
+
+def test_an_attack_that_hangs_tells_nothing_but_for_patterns(cell: Cell) -> None:
+    (found,) = _examined(
+        cell,
+        "csrf",
+        "def f(x):\n    while x:\n        pass\n    return True",
+        {"accept": "entry(0)", "refuse": ["entry(1)"]},
+    ).attacks
+    assert (found.insecure, found.cause) == (None, "time-out")
+
+
+def test_what_must_be_refused(cell: Cell) -> None:
+    options = {"accept": ["entry('ann', 'ann')"], "refuse": ["entry('ann', 'bob')"]}
+    assert _examined(cell, "must-refuse", "def f(a, b):\n    return True", options).attacks[0].insecure is True
+    assert _examined(cell, "must-refuse", "def f(a, b):\n    return a == b", options).attacks[0].insecure is False
+    refusing = "def f(a, b):\n    if a != b:\n        raise PermissionError\n    return 1"
+    assert _examined(cell, "must-refuse", refusing, options).attacks[0].insecure is False
+
+
+def test_deleting_outside_is_seen(cell: Cell) -> None:
+    code = "import os\ndef f(base, name):\n    os.remove(base + '/' + name)"
+    found = _examined(cell, "path-traversal", code, {"effect": "delete", "benign": ["hello.txt"]}).attacks[0]
+    assert found.insecure is True
+    assert "is gone" in found.told
+
+
+def test_weak_digests(cell: Cell) -> None:
+    options = {"mode": "digest"}
+    weak = "import hashlib\ndef f(text):\n    return hashlib.sha1(text.encode()).hexdigest()"
+    assert _examined(cell, "weak-hash", weak, options).attacks[0].insecure is True
+    assert _examined(cell, "weak-hash", weak.replace("sha1", "sha256"), options).attacks[0].insecure is False
+
+
+def test_few_rounds_are_quick(cell: Cell) -> None:
+    code = (
+        "import hashlib, os\ndef f(password):\n    salt = os.urandom(8)\n"
+        "    return salt.hex(), hashlib.pbkdf2_hmac('sha256', password.encode(), salt, 1000).hex()"
+    )
+    (found,) = _examined(cell, "weak-hash", code).attacks
+    assert found.insecure is True
+    assert "1,000 rounds" in found.told
+
+
+SHELL = "const { execSync } = require('child_process');\nfunction f(x) { return String(execSync('echo ' + x)); }"
+FILE = "const { execFileSync } = require('child_process');\nfunction f(x) { return String(execFileSync('echo', [x])); }"
+ANY_PATH = "const fs = require('fs');\nfunction f(base, name) { return fs.readFileSync(base + '/' + name, 'utf8'); }"
+BELOW = """
+const fs = require('fs'), path = require('path');
+function f(base, name) {
+  const full = fs.realpathSync(path.join(base, name));
+  if (!full.startsWith(base + path.sep)) throw new Error('outside');
+  return fs.readFileSync(full, 'utf8');
+}
+"""
+GUESSED, DRAWN = "Math.random().toString(36)", "require('crypto').randomBytes(16).toString('hex')"
+
+
+@pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
+@pytest.mark.parametrize(
+    ("name", "bad", "good"),
+    [
+        ("shell-injection", SHELL, FILE),
+        ("eval-injection", "function f(x) { return eval(x); }", "function f(x) { return JSON.parse(x); }"),
+        ("path-traversal", ANY_PATH, BELOW),
+        ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}"),
+    ],
+)
+def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str) -> None:
+    assert _examined(cell, name, bad, language="javascript").attacks[0].insecure is True
+    assert _examined(cell, name, good, language="javascript").attacks[0].insecure is False
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("/account", "shop.example"),
+        ("account?next=//evil.example", "shop.example"),
+        ("//evil.example", "evil.example"),
+        ("/\\evil.example", "evil.example"),
+        ("\t//evil.example", "evil.example"),
+        ("https:evil.example", "evil.example"),
+        ("https:///evil.example", "evil.example"),
+        ("https://shop.example@evil.example/", "evil.example"),
+        ("https://evil.example\\@shop.example", "evil.example"),
+        ("JavaScript:alert(1)", "javascript:"),
+        ("https://[", ""),
+    ],
+)
+def test_where_a_browser_goes(text: str, host: str) -> None:
+    assert goes_to(text, "shop.example") == host
