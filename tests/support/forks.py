@@ -14,14 +14,20 @@ from pathlib import Path
 import pytest
 
 _SERVER = """
-import json, os, sys, time
-import numpy, pytest, _pytest.unittest, _pytest.junitxml
+import gc, importlib, json, os, pkgutil, sys, time
+import numpy, pytest, _pytest.config
 import markdown_it, gate.record.plugin.calls, gate.record.plugin.mutation.outputs, gate.record.plugin.mutation.runner
 import gate.render, gate.stats.design, gate.suites.mutation.mutants, gate.suites.mutation.suppressions
 import gate.suites.mutation.targets
 
+for name in (*_pytest.config.default_plugins, "unraisableexception", "threadexception"):
+    importlib.import_module("_pytest." + name)
+for part in pkgutil.walk_packages(gate.record.plugin.__path__, "gate.record.plugin."):
+    importlib.import_module(part.name)
 parsed = gate.suites.mutation.prompt.parse("- You must never say more than 3 words.")
 gate.suites.mutation.mutants.mutants_of(parsed)  # its patterns are compiled here, and not in each child
+gc.collect()
+gc.freeze()  # else each child's own collections walk, and copy, all of this
 
 for line in sys.stdin:
     order = json.loads(line)
