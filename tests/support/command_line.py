@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import io
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,13 +47,9 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 def call(*arguments: str, cwd: Path, **variables: str) -> Ended:
     """`gate` as a process of its own."""
-    command, environ = [sys.executable, "-m", "gate", *arguments], environment(variables)
-    if fork_server.can_fork(command, environ):
-        result = fork_server.run(command, cwd=cwd, environ=environ, timeout=120)
-    else:
-        result = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, check=False, timeout=120)
-    out, err = (io.StringIO(told.decode("utf-8"), newline=None).read() for told in (result.stdout, result.stderr))
-    return Ended(result.returncode, out, err)
+    command = [sys.executable, "-m", "gate", *arguments]
+    result = fork_server.run(command, cwd=cwd, environ=environment(variables))
+    return Ended(result.returncode, result.stdout, result.stderr)
 
 
 class Shell:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import io
 import json
 import os
 import select
@@ -27,9 +28,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-_MODULES = ("pytest", "gate")
+import pytest
+
+_MODULES = ("pytest", "gate", "gate.cli.action")
 _STARTS = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_", "OMP_")
-_PATH = "PYTHONPATH"
+_PATH, _NO_BYTECODE = "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"
 
 
 class Forked:
@@ -95,7 +98,7 @@ def can_fork(command: Sequence[str], environ: Mapping[str, str]) -> bool:
 
 
 def _of_start(environ: Mapping[str, str], name: str) -> str | None:
-    return environ.get(name) if name.startswith(_STARTS) and name != _PATH else None
+    return environ.get(name) if name.startswith(_STARTS) and name not in (_PATH, _NO_BYTECODE) else None
 
 
 def fork(
@@ -124,16 +127,34 @@ def start(otherwise: Callable[..., Any], at: str, command: Sequence[str], world:
     finally:
         os.close(write)
         os.close(nothing)
-    return Forked(command, connection, open(read, "rb", buffering=0))
+    return Forked(command, connection, os.fdopen(read, "rb", buffering=0))
 
 
 def run(
-    command: Sequence[str], *, cwd: Path, environ: Mapping[str, str], timeout: float
-) -> subprocess.CompletedProcess[bytes]:
-    """Like `subprocess.run` with captured output, for a command that can be forked."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
-        streams = [nothing.fileno(), out.fileno(), err.fileno()]
-        process = Forked(command, fork(command, at=address(), cwd=cwd, environ=environ, streams=streams))
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str] | None = None,
+    typed: str = "",
+    timeout: float = 120,
+) -> subprocess.CompletedProcess[str]:
+    """Like `subprocess.run` of a command with its output captured, and forked where that is the same.
+
+    Args:
+        environ: the whole environment; by default this process's.
+        typed: what it reads.
+        timeout: seconds; then it is killed, and the test fails.
+    """
+    environ = dict(os.environ if environ is None else environ)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(typed.encode())
+        given.seek(0)
+        process: Forked | subprocess.Popen[bytes]
+        if can_fork(command, environ):
+            streams = [given.fileno(), out.fileno(), err.fileno()]
+            process = Forked(command, fork(command, at=address(), cwd=cwd, environ=environ, streams=streams))
+        else:
+            process = subprocess.Popen(command, cwd=cwd, env=environ, stdin=given, stdout=out, stderr=err)
         try:
             code = process.wait(timeout)
         except BaseException:
@@ -144,9 +165,17 @@ def run(
     return subprocess.CompletedProcess(command, code, *texts)
 
 
-def _whole(stream: IO[bytes]) -> bytes:
+def run_pytest(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """As `Pytester.runpytest_subprocess`, and forked."""
+    command = [sys.executable, "-m", "pytest", f"--basetemp={pytester.path / 'of-child'}", *arguments]
+    ended = run(command, cwd=pytester.path)
+    print(ended.stdout, ended.stderr)
+    return pytest.RunResult(ended.returncode, ended.stdout.splitlines(), ended.stderr.splitlines(), 0.0)
+
+
+def _whole(stream: IO[bytes]) -> str:
     stream.seek(0)
-    return stream.read()
+    return io.StringIO(stream.read().decode("utf-8"), newline=None).read()
 
 
 # What follows runs in the server alone.
@@ -180,6 +209,7 @@ def _import_all() -> None:
     from importlib import metadata
 
     import _pytest.config
+    import hypothesis  # noqa: F401  (its plugin imports it at the end of every run)
     import numpy  # noqa: F401
     from _pytest.assertion.rewrite import AssertionRewritingHook
 
@@ -238,12 +268,14 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
         os.environ.clear()
         os.environ.update(order["environ"])
         time.tzset()
+        sys.dont_write_bytecode = bool(os.environ.get(_NO_BYTECODE))
         _open_streams()
         sys.path[:1] = [order["cwd"], *filter(None, os.environ.get(_PATH, "").split(os.pathsep))]
         sys.orig_argv = list(order["command"])
         module, *arguments = order["command"][2:]
         sys.argv = ["-m", *arguments]
-        if module == "gate":
+        if module != "pytest":
+            sys.modules.pop(module, None) if "." in module else None
             import gate.record.run as started
 
             started._start = functools.partial(start, started._start, order["at"])
@@ -270,7 +302,7 @@ def _open_streams() -> None:
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
         mode = "w" if number else "r"
-        new = open(number, mode, encoding=old.encoding, errors=old.errors, closefd=False)
+        new = os.fdopen(number, mode, encoding=old.encoding, errors=old.errors, closefd=False)
         if number:
             new.reconfigure(line_buffering=number == 2, write_through=through)
         setattr(sys, name, new)
