@@ -65,13 +65,21 @@ class Forked:
 
 
 @functools.cache
-def address() -> str:
-    """Where this process's server listens; it is started at first, and ends with this process."""
+def address(*modules: str) -> str:
+    """Where a server of this process listens; it is started at first, and ends with this process.
+
+    Args:
+        modules: what it imports beside what all of them do.
+    """
     folder = Path(tempfile.mkdtemp(prefix="forks-"))
     path = str(folder / "socket")
     environ = {name: value for name, value in os.environ.items() if name != _PATH}
     server = subprocess.Popen(
-        [sys.executable, __file__, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ, cwd=folder
+        [sys.executable, __file__, path, *modules],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environ,
+        cwd=folder,
     )
     assert server.stdin is not None and server.stdout is not None
     with server.stdout as told:
@@ -89,12 +97,18 @@ def address() -> str:
 
 def can_fork(command: Sequence[str], environ: Mapping[str, str]) -> bool:
     """Whether a forked process would be as one that is started: nothing is asked of the interpreter itself."""
-    if list(command[:2]) != [sys.executable, "-m"] or command[2] not in _MODULES:
+    if command[0] != sys.executable or not _module_of(command):
         return False
     if any(_of_start(environ, name) != _of_start(os.environ, name) for name in {*environ, *os.environ}):
         return False
     places = filter(None, environ.get(_PATH, "").split(os.pathsep))
     return not any(Path(place, f"{who}customize.py").exists() for place in places for who in ("site", "user"))
+
+
+def _module_of(command: Sequence[str]) -> list[str]:
+    """The module that Python is to run, and its arguments; empty where it is asked for anything else."""
+    asked = list(command[2:] if command[1:2] == ["-P"] else command[1:])
+    return asked[1:] if asked[:1] == ["-m"] and asked[1] in _MODULES else []
 
 
 def _of_start(environ: Mapping[str, str], name: str) -> str | None:
@@ -137,6 +151,7 @@ def run(
     environ: Mapping[str, str] | None = None,
     typed: str = "",
     timeout: float = 120,
+    at: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Like `subprocess.run` of a command with its output captured, and forked where that is the same.
 
@@ -144,6 +159,7 @@ def run(
         environ: the whole environment; by default this process's.
         typed: what it reads.
         timeout: seconds; then it is killed, and the test fails.
+        at: address of the server; by default the one that imports nothing more.
     """
     environ = dict(os.environ if environ is None else environ)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -152,7 +168,7 @@ def run(
         process: Forked | subprocess.Popen[bytes]
         if can_fork(command, environ):
             streams = [given.fileno(), out.fileno(), err.fileno()]
-            process = Forked(command, fork(command, at=address(), cwd=cwd, environ=environ, streams=streams))
+            process = Forked(command, fork(command, at=at or address(), cwd=cwd, environ=environ, streams=streams))
         else:
             process = subprocess.Popen(command, cwd=cwd, env=environ, stdin=given, stdout=out, stderr=err)
         try:
@@ -223,6 +239,8 @@ def _import_all() -> None:
         if not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):  # of an extra that is not installed
                 importlib.import_module(module.name)
+    for name in sys.argv[2:]:
+        importlib.import_module(name)
     from gate.suites.mutation import mutants, prompt
 
     mutants.mutants_of(prompt.parse("- You must never say more than 3 words."))  # its patterns are compiled here
@@ -270,15 +288,14 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
         time.tzset()
         sys.dont_write_bytecode = bool(os.environ.get(_NO_BYTECODE))
         _open_streams()
-        sys.path[:1] = [order["cwd"], *filter(None, os.environ.get(_PATH, "").split(os.pathsep))]
+        own = [] if order["command"][1] == "-P" else [order["cwd"]]
+        sys.path[:1] = [*own, *filter(None, os.environ.get(_PATH, "").split(os.pathsep))]
         sys.orig_argv = list(order["command"])
-        module, *arguments = order["command"][2:]
+        module, *arguments = _module_of(order["command"])
         sys.argv = ["-m", *arguments]
         if module != "pytest":
             sys.modules.pop(module, None) if "." in module else None
-            import gate.record.run as started
-
-            started._start = functools.partial(start, started._start, order["at"])
+            _fork_from_the_gate(order["at"])
         runpy.run_module(module, run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as error:
@@ -295,6 +312,21 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(code or 0)
+
+
+def _fork_from_the_gate(at: str) -> None:
+    """Let the gate, which this process is, have forked what it starts."""
+    from types import SimpleNamespace
+
+    from gate.cli import demo_mutation, demo_repository
+    from gate.record import run as started
+
+    def instead(command: list[str], *, cwd: Path, env: Mapping[str, str], timeout: float, **_: object) -> Any:
+        return run(command, cwd=cwd, environ=env, timeout=timeout, at=at)
+
+    started._start = functools.partial(start, started._start, at)
+    for module in (demo_mutation, demo_repository):
+        module.subprocess = SimpleNamespace(run=instead, CompletedProcess=subprocess.CompletedProcess)
 
 
 def _open_streams() -> None:
