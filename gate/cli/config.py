@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,14 +121,13 @@ def _row(resolved: Resolved, key: str) -> dict[str, Any]:
 def may_be(key: str) -> str:
     """What a setting may be, in words."""
     from gate.schema.verdict import Level, RuleName
-    from gate.settings import Settings
 
     if key == "rules":
         levels = ", ".join(Level)
         return (
             f"a table by rule, each with `level` ({levels}) and `tolerance` (0 or more); rules: {', '.join(RuleName)}"
         )
-    schema = Settings.model_json_schema()["properties"][key]
+    schema = _properties()[key]
     if "enum" in schema or "const" in schema:
         return "one of " + ", ".join(str(value) for value in schema.get("enum", [schema.get("const")]))
     kind = {"number": "a number", "integer": "a whole number", "boolean": "true or false", "array": "a list of texts"}
@@ -140,6 +140,15 @@ def may_be(key: str) -> str:
     if "pattern" in schema:
         bounds.append("1 to 60 letters, digits, `_`, `.` or `-`" if key == "suite" else f"like {schema['pattern']}")
     return " ".join([words, " and ".join(bounds)]).strip()
+
+
+@cache
+def _properties() -> dict[str, dict[str, Any]]:
+    """The JSON schema of each setting; to make it takes longer than all the rest of the command."""
+    from gate.settings import Settings
+
+    properties: dict[str, dict[str, Any]] = Settings.model_json_schema()["properties"]
+    return properties
 
 
 def _table(rows: list[dict[str, Any]]) -> list[str]:

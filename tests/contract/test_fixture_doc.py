@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from gate.record.plugin.measure import Robustness
 from gate.record.plugin.sweeping import SweepResult
-from tests.support import readme
+from tests.support import fork_server, readme
 from tests.support.command_line import environment
 
 TEXT = (readme.ROOT / "docs" / "fixture.md").read_text(encoding="utf-8")
@@ -75,15 +74,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("fixture")
     (block,) = readme.blocks(TEXT, "python")
     (folder / "test_doc.py").write_text(block, encoding="utf-8")
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gate-report", "report.json"],
-        cwd=folder,
-        env=environment({}),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gate-report", "report.json"]
+    result = fork_server.run(command, cwd=folder, environ=environment({}))
     assert result.returncode == 0, result.stdout + result.stderr
     found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from gate.suites.perturbation.audit_config import AUDIT_KEYS, KEYS, SweepConfig, read_config
-from tests.support import readme
+from tests.support import fork_server, readme
 from tests.support.command_line import environment
 
 TEXT = (readme.ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
@@ -76,9 +75,7 @@ def test_the_test_that_is_shown_runs(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     (tmp_path / "test_doc.py").write_text(readme.blocks(TEXT, "python")[1], encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gate-report", "report.json"]
-    ended = subprocess.run(
-        command, cwd=tmp_path, env=environment({}), capture_output=True, text=True, check=False, timeout=120
-    )
+    ended = fork_server.run(command, cwd=tmp_path, environ=environment({}))
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (test,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["tests"]
     (swept,) = test["metadata"]["gate"]["predictions"]

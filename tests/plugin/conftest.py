@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.fake_model import Project
 from tests.support.forks import Forks
-from tests.support.forks import forks as started
 
 
 @pytest.fixture(scope="session")
-def forks() -> Iterator[Forks]:
-    with started() as server:
-        yield server
+def forks() -> Forks:
+    return Forks()
 
 
 @pytest.fixture

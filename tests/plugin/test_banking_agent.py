@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import threading
 from importlib.util import module_from_spec, spec_from_file_location
@@ -16,6 +15,7 @@ import pytest
 from gate.cli.demo_mutation import EXPECTED, lines
 from gate.ingest import read_report
 from gate.schema.report import Report
+from tests.support import fork_server
 from tests.support.readme import ROOT
 
 EXAMPLE = ROOT / "examples" / "banking_agent"
@@ -42,14 +42,10 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, int, str]:
         try:
             environ = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "GATE_"))}
             command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--gate-report", "report.json"]
-            done = subprocess.run(
+            done = fork_server.run(
                 [*command, "--gate-mutate"],
                 cwd=folder,
-                env={**environ, "BANK_SERVER": server.url, "PYTHONDONTWRITEBYTECODE": "1"},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=120,
+                environ={**environ, "BANK_SERVER": server.url, "PYTHONDONTWRITEBYTECODE": "1"},
             )
         finally:
             server.shutdown()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support import fork_server
+
 pytest_plugins = ["pytester"]
 
 SUITE = """
@@ -61,7 +63,7 @@ def test_fault_no_value_of_an_example_stands_in_a_report(pytester: pytest.Pytest
         pytest.importorskip("pandas")
 
     pytester.makepyfile(suite)
-    result = pytester.runpytest_subprocess("--gate-report", "report.json", "-p", "no:cacheprovider")
+    result = fork_server.run_pytest(pytester, "--gate-report", "report.json", "-p", "no:cacheprovider")
     result.assert_outcomes(failed=failed, passed=1 if suite is SUITE else 0)
     told = (pytester.path / "report.json").read_text(encoding="utf-8")
     assert SECRET not in told
@@ -71,5 +73,5 @@ def test_fault_no_value_of_an_example_stands_in_a_report(pytester: pytest.Pytest
 
 def test_without_a_report_the_value_is_told(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(SUITE)
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = fork_server.run_pytest(pytester, "-p", "no:cacheprovider")
     result.stdout.fnmatch_lines([f"*the id '{SECRET}' stands twice*", f"*KeyError*{SECRET}*"])

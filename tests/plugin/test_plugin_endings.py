@@ -9,6 +9,7 @@ import pytest
 
 from gate.ingest import read_report
 from gate.schema.outcome import Outcome
+from tests.support import fork_server
 
 pytest_plugins = ["pytester"]
 
@@ -38,7 +39,7 @@ def test_collection_error(pytester: pytest.Pytester) -> None:
 
 def test_interrupt(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_a(): pass\ndef test_b(): raise KeyboardInterrupt")
-    pytester.runpytest_subprocess("--gate-report=c.json")
+    fork_server.run_pytest(pytester, "--gate-report=c.json")
     report = recorded(pytester)
     assert report.completeness.exit_code == 2
     assert not report.completeness.complete
@@ -52,7 +53,7 @@ def test_nothing_collected(pytester: pytest.Pytester) -> None:
 
 def test_crashed_worker(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import os\ndef test_a(): pass\ndef test_b(): os._exit(3)\ndef test_c(): pass")
-    pytester.runpytest_subprocess("--gate-report=c.json", "-n1")
+    fork_server.run_pytest(pytester, "--gate-report=c.json", "-n1")
     found = {case.id.partition("::")[2]: case.outcome for case in recorded(pytester).cases}
     assert found == {"test_a": Outcome.PASSED, "test_b": Outcome.CRASHED, "test_c": Outcome.PASSED}
 
@@ -60,7 +61,7 @@ def test_crashed_worker(pytester: pytest.Pytester) -> None:
 def test_a_killed_process_leaves_no_report_but_a_trace(pytester: pytest.Pytester) -> None:
     (pytester.path / "c.json").write_text("{}")
     pytester.makepyfile("import os\ndef test_a(): pass\ndef test_b(): os._exit(0)")
-    pytester.runpytest_subprocess("--gate-report=c.json")
+    fork_server.run_pytest(pytester, "--gate-report=c.json")
     assert not (pytester.path / "c.json").exists()
     lines = [json.loads(line) for line in (pytester.path / "c.json.partial").read_text().splitlines()]
     assert [(word, nodeid.partition("::")[2]) for word, nodeid in lines] == [
@@ -82,7 +83,7 @@ def test_a_forked_child_that_comes_back_writes_nothing(pytester: pytest.Pytester
         def test_b(): pass
         """
     )
-    pytester.runpytest_subprocess("--gate-report=c.json")
+    fork_server.run_pytest(pytester, "--gate-report=c.json")
     assert [case.outcome for case in recorded(pytester).cases] == [Outcome.PASSED, Outcome.PASSED]
 
 
@@ -91,7 +92,7 @@ def test_a_place_that_cannot_be_written_is_said_at_once(pytester: pytest.Pyteste
     (pytester.path / "folder").mkdir()
     (pytester.path / "file.txt").write_text("")
     pytester.makepyfile("def test_a(): pass")
-    result = pytester.runpytest_subprocess(f"--gate-report={place}")
+    result = fork_server.run_pytest(pytester, f"--gate-report={place}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --gate-report can't be written: *"])
 
@@ -99,7 +100,7 @@ def test_a_place_that_cannot_be_written_is_said_at_once(pytester: pytest.Pyteste
 @pytest.mark.parametrize("quiet", [[], ["-qqq"], ["-p", "no:terminal"]], ids=["loud", "quiet", "no terminal"])
 def test_a_disk_that_fails_at_the_end_is_an_error(pytester: pytest.Pytester, quiet: list[str]) -> None:
     pytester.makepyfile("import shutil\ndef test_a(): shutil.rmtree('out'); open('out', 'w').close()")
-    result = pytester.runpytest_subprocess("--gate-report=out/c.json", *quiet)
+    result = fork_server.run_pytest(pytester, "--gate-report=out/c.json", *quiet)
     assert result.ret == pytest.ExitCode.INTERNAL_ERROR
     assert "gate report could not be written" in "\n".join([*result.outlines, *result.errlines])
 
@@ -107,12 +108,12 @@ def test_a_disk_that_fails_at_the_end_is_an_error(pytester: pytest.Pytester, qui
 def test_an_old_report_is_removed_first(pytester: pytest.Pytester) -> None:
     (pytester.path / "c.json").write_text("old")
     pytester.makepyfile("def test_a(): pass")
-    result = pytester.runpytest_subprocess("--gate-report=c.json", "--nothing-of-that-name")
+    result = fork_server.run_pytest(pytester, "--gate-report=c.json", "--nothing-of-that-name")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
 def test_deselected_by_workers_is_counted(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_a(): pass\ndef test_b(): pass")
-    pytester.runpytest_subprocess("--gate-report=c.json", "-n1", "-k", "test_a")
+    fork_server.run_pytest(pytester, "--gate-report=c.json", "-n1", "-k", "test_a")
     ours = json.loads((pytester.path / "c.json").read_text())["gate"]
     assert ours["completeness"] == {"exit_code": 0, "collected": 1, "deselected": 1, "reported": 1}

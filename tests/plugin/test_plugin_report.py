@@ -10,6 +10,7 @@ import pytest
 
 from gate.ingest import read_report
 from gate.schema.outcome import Outcome
+from tests.support import fork_server
 
 pytest_plugins = ["pytester"]
 
@@ -112,8 +113,8 @@ def unhide_failed_subtests(theirs: dict[str, Any], ours: dict[str, Any]) -> None
 def run(
     pytester: pytest.Pytester, *arguments: str, subprocess: bool = False
 ) -> tuple[dict[str, Any], pytest.RunResult]:
-    start = pytester.runpytest_subprocess if subprocess else pytester.runpytest_inprocess
-    result = start("--gate-report=c.json", *arguments)
+    options = ["--gate-report=c.json", *arguments]
+    result = fork_server.run_pytest(pytester, *options) if subprocess else pytester.runpytest_inprocess(*options)
     return json.loads((pytester.path / "c.json").read_text()), result
 
 
@@ -227,7 +228,7 @@ def test_reruns_measure_anew(pytester: pytest.Pytester, option: list[str]) -> No
             assert 0
         """
     )
-    result = pytester.runpytest_subprocess("--reruns=3", *option)
+    result = fork_server.run_pytest(pytester, "--reruns=3", *option)
     result.stdout.fnmatch_lines(["*1 failed, 1 passed, 5 rerun*"])
     if option:
         report = json.loads((pytester.path / "c.json").read_text())

@@ -15,7 +15,7 @@ import pytest
 from gate.baselines.distill import distill, dump_baseline
 from gate.ingest import read_report
 from gate.trials.plan import Plan, plan_to_text
-from tests.support.forks import Forks, forks
+from tests.support.forks import Forks
 from tests.support.model_server import ModelServer
 
 if importlib.util.find_spec("requests") is None:
@@ -73,9 +73,8 @@ FRONT = '\ndef test_added(model):\n    assert model("the same")\n'
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Forks]:
-    with forks() as found:
-        yield found
+def server() -> Forks:
+    return Forks()
 
 
 @dataclass
@@ -91,7 +90,7 @@ class Suite:
         options += ["--gate-plan=plan.json", "--gate-missing=missing.jsonl"]
         (self.folder / "plan.json").write_text(plan_to_text(Plan(session="s", fixed=TRIALS)), encoding="utf-8")
         environ = {**os.environ, "OPENAI_BASE_URL": (url or self.model.url) + "/v1", "ORDER": order}
-        self.runs.run(self.folder, [*options, *arguments], self.folder.parent, environ)
+        self.runs.run(self.folder, [*options, *arguments], environ)
         return (self.folder / "c.json").read_bytes()
 
     @property

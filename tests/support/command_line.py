@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from gate.cli import exit_code_of
+from gate.record import run as started
+from tests.support import fork_server
 from tests.support.repository import Repository
 
 NUMBER = 7
@@ -45,16 +47,8 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 def call(*arguments: str, cwd: Path, **variables: str) -> Ended:
     """`gate` as a process of its own."""
-    result = subprocess.run(
-        [sys.executable, "-m", "gate", *arguments],
-        cwd=cwd,
-        env=environment(variables),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-    )
+    command = [sys.executable, "-m", "gate", *arguments]
+    result = fork_server.run(command, cwd=cwd, environ=environment(variables))
     return Ended(result.returncode, result.stdout, result.stderr)
 
 
@@ -64,6 +58,7 @@ class Shell:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
+        self._forks = fork_server.address()
 
     def __call__(self, *arguments: str, cwd: Path, **variables: str) -> Ended:
         self._capsys.readouterr()
@@ -73,6 +68,7 @@ class Shell:
             for name, value in variables.items():
                 patch.setenv(name, value)
             patch.chdir(cwd)
+            patch.setattr(started, "_start", functools.partial(fork_server.start, started._start, self._forks))
             code = exit_code_of(arguments)
         printed = self._capsys.readouterr()
         return Ended(code, printed.out, printed.err)

@@ -38,7 +38,6 @@ class Project:
 
     def __init__(self, folder: Path, forks: Forks, *, repository: bool = False) -> None:
         self.path = folder / "project"
-        self._beside = folder
         self._forks = forks
         self.count = folder / "calls"
         self.write("fake_model.py", MODEL.format(count=str(self.count)))
@@ -72,9 +71,7 @@ class Project:
 
     def pytest(self, *arguments: str) -> pytest.RunResult:
         """What a run said."""
-        return self._forks.run(
-            self.path, ["-p", "no:cacheprovider", "-p", "gate", "-W", "ignore:Module already", *arguments], self._beside
-        )
+        return self._forks.run(self.path, ["-p", "no:cacheprovider", "-p", "gate", *arguments])
 
     def run(self, *arguments: str, plan: Plan | None = None) -> tuple[Report, pytest.RunResult]:
         """The report of a run, and what it said."""

@@ -17,6 +17,11 @@ _IDENTITY = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
+# most of a commit's time is git's look whether to tidy up
+_SETTINGS = [
+    *("-c", "protocol.file.allow=always", "-c", "safe.directory=*"),
+    *("-c", "gc.auto=0", "-c", "maintenance.auto=false"),
+]
 
 
 class Repository:
@@ -31,7 +36,7 @@ class Repository:
         self._clock = 0
         if not (path / ".git").exists():
             path.mkdir(parents=True, exist_ok=True)
-            self.git("init", "--quiet", "--initial-branch=main")
+            self.git("init", "--quiet", "--initial-branch=main", "--template=")  # without the samples of hooks
 
     def git(self, *arguments: str, text: str | None = None) -> str:
         """Run git here and give what it printed; an error of git fails the test."""
@@ -39,7 +44,7 @@ class Repository:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         environ |= _IDENTITY | {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
         result = subprocess.run(
-            ["git", "-c", "protocol.file.allow=always", "-c", "safe.directory=*", *arguments],
+            ["git", *_SETTINGS, *arguments],
             cwd=self.path,
             env=environ,
             input=text,

@@ -66,6 +66,8 @@ def place_of(path: str, project: Tree) -> str | None:
     First-party code may stand beside the root (`../lib`); the standard library, installed packages and temporary
     files are not of the project.
     """
+    if _is_of_others(path, str(project.root)):
+        return None
     inside = project.relative(path)
     if inside is not None or not Path(path).is_absolute():
         return inside
@@ -78,6 +80,30 @@ def place_of(path: str, project: Tree) -> str | None:
         return Path(os.path.relpath(real, project.root)).as_posix()
     except ValueError:  # another drive
         return Path(real).as_posix()
+
+
+def _is_of_others(path: str, root: str) -> bool:
+    """Whether a file is plainly none of the project's: most modules are, and the exact answer takes far longer."""
+    real = _real(path)
+    if os.path.normpath(path) != path or _is_within(path, root) or _is_within(real, root):
+        return False
+    return any(_is_within(real, folder) for folder in _outside()) or is_skipped(Path(real).parts)
+
+
+def _real(path: str) -> str:
+    """As `os.path.realpath`; each folder is resolved once."""
+    folder, name = os.path.split(path)
+    place = Path(_real_folder(folder), name)
+    return os.path.realpath(path) if name in ("", "..") or place.is_symlink() else str(place)
+
+
+@cache
+def _real_folder(folder: str) -> str:
+    return os.path.realpath(folder)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import click
 import pytest
 
 from gate.cli import COMMANDS
-from tests.support import readme
+from tests.support import fork_server, readme
 from tests.support.command_line import HELD, PullRequest, Shell, candidate, environment, project, refused
 from tests.support.github.runner import commands
 from tests.support.repository import Repository
@@ -124,15 +123,8 @@ def test_an_input_that_the_action_does_not_have(tmp_path: Path, name: str, advic
     """The action itself: its entry point, before any of the suite's world is needed."""
     pull = PullRequest(tmp_path, {"x.txt": "x"})
     variables = pull.variables(CLOSED, GITHUB_WORKSPACE=str(pull.checkout("work")), **{name: "x"})
-    result = subprocess.run(
-        [sys.executable, "-m", "gate.cli.action"],
-        env=environment(variables),
-        cwd=readme.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    command = [sys.executable, "-m", "gate.cli.action"]
+    result = fork_server.run(command, cwd=readme.ROOT, environ=environment(variables))
     key = name.removeprefix("INPUT_").lower()
     assert (result.returncode, "Traceback" in result.stderr) == (2, False), result.stderr
     assert f"gate: action: unknown input `{key}`\n  next: {advice}" in result.stderr

@@ -18,6 +18,7 @@ from gate.errors import (
     SettingsError,
     SuiteError,
 )
+from tests.support import fork_server
 
 
 def raising(error: BaseException) -> click.Command:
@@ -78,9 +79,7 @@ def test_errors_can_not_write_to_the_terminal(command, capsys) -> None:
 
 
 def gate(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "gate", *arguments], cwd=cwd, capture_output=True, text=True, check=False, timeout=60
-    )
+    return fork_server.run([sys.executable, "-m", "gate", *arguments], cwd=cwd)
 
 
 def test_help_names_every_command_and_imports_none(tmp_path: Path) -> None:

@@ -13,20 +13,13 @@ import pytest
 
 from gate.cli.config import may_be
 from gate.settings import decides, names
+from tests.support import fork_server
 from tests.support.repository import Repository
 
 
 def config(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("GATE_", "GITHUB_", "INPUT_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "gate", "config", *arguments],
-        cwd=cwd,
-        env=environ | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return fork_server.run([sys.executable, "-m", "gate", "config", *arguments], cwd=cwd, environ=environ | variables)
 
 
 def rows(folder: Path, **variables: str) -> dict[str, dict[str, object]]:

@@ -21,13 +21,18 @@ from gate.cli.files import read_report_file, read_verdict_file
 from gate.errors import GateError
 from gate.record.plugin.measure import keyed
 from gate.schema.verdict import ExitCode, Finding, RuleName, Verdict
-from tests.support import coding_agent
+from tests.support import coding_agent, fork_server
 from tests.support.readme import ROOT
 
 for module in demo._NEEDED:
     pytest.importorskip(module)
 
 LIMIT = 10_000_000
+IMPORTED = (
+    "pandas",
+    *(f"sklearn.{part}" for part in ("compose", "datasets", "linear_model", "model_selection", "pipeline")),
+)
+"""What the models of the demo import, each in four processes or more."""
 SCRIPT = ROOT / "tests" / "support" / "two_models.py"
 NEWLY_FAILING = {"tests/test_model.py::test_the_unit_of_a_column_does_not_matter[mean radius]"}
 
@@ -41,16 +46,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
         "GATE_SUITE": "mine",
         "GATE_ALPHA": "2",
     }
-    result = subprocess.run(
-        [sys.executable, "-m", "gate", "demo", "--keep", str(folder), "--no-colour"],
-        env=environ,
-        cwd=folder.parent,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=300,
-    )
+    command = [sys.executable, "-m", "gate", "demo", "--keep", str(folder), "--no-colour"]
+    at = fork_server.address(*IMPORTED)
+    result = fork_server.run(command, cwd=folder.parent, environ=environ, timeout=300, at=at)
     assert result.returncode == 0, result.stdout + result.stderr
     return folder, result
 

@@ -13,6 +13,7 @@ import pytest
 
 from gate.cli import init
 from gate.settings import Layer, decides, resolve
+from tests.support import fork_server
 from tests.support.repository import Repository
 
 WRITTEN = {
@@ -26,16 +27,7 @@ WRITTEN = {
 
 def gate(*arguments: str, cwd: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("GATE_", "GITHUB_", "INPUT_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "gate", *arguments],
-        cwd=cwd,
-        env=environ,
-        input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return fork_server.run([sys.executable, "-m", "gate", *arguments], cwd=cwd, environ=environ, typed=typed)
 
 
 def content(folder: Path) -> dict[str, bytes]:

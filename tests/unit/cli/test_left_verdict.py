@@ -14,7 +14,7 @@ import pytest
 
 from gate.cli.files import forget_verdict
 from gate.errors import UsageError
-from tests.support import readme
+from tests.support import fork_server, readme
 from tests.support.command_line import HELD, PullRequest, Shell, candidate, environment, project
 from tests.support.repository import Repository
 
@@ -132,15 +132,8 @@ def test_a_verdict_that_the_pull_request_brings_is_not_left_by_the_action(tmp_pa
     variables = pull.variables(
         "http://127.0.0.1:9", GITHUB_WORKSPACE=str(folder), GATE_ALPHA="2", INPUT_REPORT="no.json"
     )
-    result = subprocess.run(
-        [sys.executable, "-m", "gate.cli.action"],
-        env=environment(variables),
-        cwd=readme.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    command = [sys.executable, "-m", "gate.cli.action"]
+    result = fork_server.run(command, cwd=readme.ROOT, environ=environment(variables))
     assert result.returncode in (2, 3), result.stderr
     left = folder / ".gate" / "verdict.json"
     assert not left.is_symlink()

@@ -54,7 +54,8 @@ def test_an_internal_error_of_pytest_is_not_its_own_way_to_end() -> None:
 def test_what_a_conftest_does_after_the_tests_is_seen(tmp_path: Path, conftest: str, code: int) -> None:
     (tmp_path / "conftest.py").write_text(conftest, encoding="utf-8")
     (tmp_path / "test_a.py").write_text("def test_a(): pass", encoding="utf-8")
-    world = World(sys.executable, tmp_path, {"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    world = World(sys.executable, tmp_path, environ)
     path = tmp_path / "c.json"
     result = run_suite(["-q", "-p", "no:cacheprovider"], world=world, report=path, timeout=60)
     assert (result.report, result.exit_code, result.warning) == (path, code, "")

@@ -28,7 +28,8 @@ PLAIN = "def test_a(): pass\n"
 
 def run(folder: Path, secret: str = "", suite: str = SUITE, **settings: object) -> Report:
     (folder / "test_p.py").write_text(suite, encoding="utf-8")
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), **({"GATE_EXAMPLE_KEY": secret} if secret else {})}
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environ |= {"GATE_EXAMPLE_KEY": secret} if secret else {}
     result = run_locally(
         Settings(arguments="-q -p no:cacheprovider", **settings),  # type: ignore[arg-type]
         root=folder,

@@ -114,7 +114,7 @@ def run(folder: Path, *, plan: str = "", trials: Path | None = None, report: str
         Settings(arguments="-q -p no:cacheprovider"),
         root=folder,
         report=Path(report),
-        environ={"PATH": os.environ["PATH"], "HOME": str(folder)},
+        environ={"PATH": os.environ["PATH"], "HOME": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         python=sys.executable,
         plan=plan,
         trials=trials,

@@ -14,16 +14,21 @@ import pytest
 
 from gate.record.run import HEAD_BYTES, TAIL_BYTES, RunResult, User, World, run_suite
 
+NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Half of so short a run is the loading of what else is installed."""
+
 
 def run(folder: Path, body: str, *arguments: str, timeout: float = 60, **more: object) -> RunResult:
     (folder / "test_it.py").write_text(body, encoding="utf-8")
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), **more.pop("environ", {})}  # type: ignore[dict-item]
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), **NO_PLUGINS, **more.pop("environ", {})}  # type: ignore[dict-item]
     world = World(str(more.pop("python", sys.executable)), folder, environ)
     chosen = ["-q", "-p", "no:cacheprovider", *arguments]
     return run_suite(chosen, world=world, report=folder / "out" / "c.json", timeout=timeout, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("environ", [{}, {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}], ids=["plugins", "no autoload"])
+@pytest.mark.parametrize(
+    "environ", [{"PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}, NO_PLUGINS], ids=["plugins", "no autoload"]
+)
 def test_report(tmp_path: Path, environ: dict[str, str]) -> None:
     result = run(tmp_path, "def test_a(): assert 0", "-W", "error", environ=environ)
     assert (result.report, result.exit_code, result.reason) == (tmp_path / "out" / "c.json", 1, "")

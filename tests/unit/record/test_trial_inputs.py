@@ -141,6 +141,19 @@ def test_first_party_code_may_stand_beside_the_project(repository: Path, monkeyp
     assert place(pytest.__file__) is None
     assert place(surroundings.__file__) is None
     assert place("<frozen os>") is None
+    assert place(str(repository / "sub" / ".." / "a.py")) == "sub/../a.py"
+
+
+def test_a_file_of_the_project_is_one_by_whatever_link_it_is_reached(repository: Path, tmp_path: Path) -> None:
+    found = tree.look(repository)
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "one.py").symlink_to(repository / "a.py")
+    (tmp_path / "site-packages" / "folder").symlink_to(repository / "sub")
+    (repository / "out.py").symlink_to(pytest.__file__)
+    assert surroundings.place_of(str(tmp_path / "site-packages" / "one.py"), found) == "a.py"
+    assert surroundings.place_of(str(tmp_path / "site-packages" / "folder" / "b.txt"), found) == "sub/b.txt"
+    assert surroundings.place_of(str(tmp_path / "site-packages" / "two.py"), found) is None
+    assert surroundings.place_of(str(repository / "out.py"), found) == "out.py"
 
 
 @pytest.mark.parametrize(
