@@ -260,7 +260,7 @@ class Moves:
         self._left -= len(rows)
         if not len(rows):
             return
-        shown = part.alike(native).take(rows)
+        shown = part.alike(part.alike(native).take(rows).own())  # whose columns are typed as those of the whole
         clean = np.column_stack([part.values(column.name)[rows] for column in self._columns])
         noisy = np.column_stack([shown.values(column.name) for column in self._columns])
         shifts = np.nan_to_num((noisy - clean) / [column.scale for column in self._columns], nan=0.0)
