@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from typing import Any
 
 import numpy as np
@@ -332,12 +332,15 @@ def test_attacks_are_found_by_name() -> None:
         attack_of("hopskipjump")
 
 
-def test_hop_skip_jump_says_what_it_needs_or_finds_flips() -> None:
+def test_hop_skip_jump_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "art.attacks.evasion", None)
+    with pytest.raises(UsageError, match="Adversarial Robustness Toolbox"):
+        hop_skip_jump(space_of(ROWS[:6], keys=range(6)), objective_of(linear, ROWS[:6]), 1.0)
+
+
+def test_hop_skip_jump_finds_flips() -> None:
+    pytest.importorskip("art", reason="the Adversarial Robustness Toolbox is not installed")
     space, rows = space_of(ROWS[:6], keys=range(6)), ROWS[:6]
-    if importlib.util.find_spec("art") is None:
-        with pytest.raises(UsageError, match="Adversarial Robustness Toolbox"):
-            hop_skip_jump(space, objective_of(linear, rows), 1.0)
-        return
     state = np.random.get_state()[1].tolist()
     found = hop_skip_jump(space, objective_of(linear, rows), 1.0)
     assert found.flipped.any()
