@@ -243,7 +243,7 @@ class Moves:
     def __init__(self, schema: Schema) -> None:
         self.told: dict[int, str] = {}
         self.raw: dict[int, str] = {}
-        self._columns = schema.movable()
+        self._columns = sorted(schema.movable(), key=lambda column: column.name)  # of equals the first by name
         self._left = MOVES_SHOWN
 
     def add(self, start: int, part: Frame, native: Any, marks: Any) -> None:
