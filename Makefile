@@ -60,7 +60,7 @@ bench-stats: $(READY) ## what the statistics must show, one JSON line each, besi
 	@$(BIN)/python -m benchmarks.stats --clastogen-python $(CLASTOGEN)/bin/python
 
 GLASSALPHA := .venv-glassalpha
-BESIDE := glassalpha==0.2.0 xgboost adversarial-robustness-toolbox
+BESIDE := glassalpha==0.2.0 xgboost-cpu adversarial-robustness-toolbox
 
 bench-sweep: $(READY) ## what sweeps must show, one JSON line each, beside GlassAlpha 0.2.0
 	@test -e $(GLASSALPHA)/ready || { rm -rf $(GLASSALPHA); $(PYTHON) -m venv $(GLASSALPHA) && { for one in $(BESIDE) \

@@ -69,6 +69,7 @@ def elsewhere(python: str, module: str, *arguments: str) -> Iterator[Line]:
         "PATH": "/usr/bin:/bin",
         "PYTHONWARNINGS": "ignore",
         "TF_CPP_MIN_LOG_LEVEL": "3",
+        "OMP_WAIT_POLICY": "passive",  # a thread that waits leaves its core to others
     }
     with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

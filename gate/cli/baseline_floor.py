@@ -24,19 +24,34 @@ if TYPE_CHECKING:
     epilog="Example: gate baseline floor --reseeds 5 -- tests/robustness",
 )
 @click.option("--reseeds", type=click.IntRange(min=5, max=50), default=5, show_default=True, help="Runs of the suite.")
+@click.option(
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Configuration of a `gate sweep` whose model is trained anew too; may be given more than once.",
+)
 @click.option("--python", default=sys.executable, help="Interpreter of the suite; by default this one.")
 @click.option("--suite", default=None, help="Name of the suite; by default the settings' own.")
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="Where the baseline is.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def floor(
-    console: Console, reseeds: int, python: str, suite: str | None, output: Path | None, arguments: tuple[str, ...]
+    console: Console,
+    reseeds: int,
+    sweeps: tuple[Path, ...],
+    python: str,
+    suite: str | None,
+    output: Path | None,
+    arguments: tuple[str, ...],
 ) -> int:
     """Run the suite several times with another `robustness.reseed`, and store how many examples flip.
 
     The suite trains with that number as its seed, or resamples its training rows by it: 1, 2, … here, and 0 in every
     other run. From then on `negative-flip` allows a pull request as many negative flips as an honest retrain makes, by
     an upper tolerance bound (97.5 % of retrains, with 90 % confidence), over the same examples. The base's decides.
+
+    With --sweep the module of a sweep's model is imported anew each time, and reads the number from GATE_RESEED.
     """
     from gate.baselines.distill import dump_baseline
     from gate.baselines.floors import measure_floors
@@ -50,7 +65,7 @@ def floor(
     runs = []
     for number in range(1, reseeds + 1):
         console.say(f"reseed {number} of {reseeds}")
-        runs.append(_reseeded(settings, python, number, commit))
+        runs.append(_reseeded(settings, python, number, commit, sweeps))
     changed, measured = measure_floors(found, runs)
     write_baseline(console, path, dump_baseline(changed))
     console.result(_told(measured))
@@ -59,12 +74,21 @@ def floor(
     return EXIT_HOLDS
 
 
-def _reseeded(settings: Settings, python: str, number: int, commit: str) -> Report:
+def _reseeded(settings: Settings, python: str, number: int, commit: str, sweeps: tuple[Path, ...]) -> Report:
+    """One retrain: the suite, unless the settings name a report that comes from elsewhere, and the sweeps."""
     from gate.cli.files import OUTPUT
     from gate.cli.suite import run_for_baseline
+    from gate.cli.sweep_reseeded import reseeded_sweep
+    from gate.ingest.join import join
 
-    report = OUTPUT / f"reseed-{number}.json"
-    return run_for_baseline(settings, python, report, commit, name=f"reseed {number}", reseed=number)
+    reports = [
+        reseeded_sweep(config, OUTPUT / f"reseed-{number}-sweep-{place}.json", number, settings.max_report_bytes)
+        for place, config in enumerate(sweeps, 1)
+    ]
+    if not (sweeps and settings.report):
+        report = OUTPUT / f"reseed-{number}.json"
+        reports.insert(0, run_for_baseline(settings, python, report, commit, name=f"reseed {number}", reseed=number))
+    return reports[0] if len(reports) == 1 else join(reports, settings.suite)
 
 
 def _told(measured: tuple[Measured, ...]) -> str:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.suites.perturbation.tabular.frame import Frame
-from gate.suites.perturbation.tabular.perturb import perturbed
 from gate.suites.perturbation.tabular.schema import infer
+from tests.support.tabular_frames import perturbed
 
 ROWS = 30
 NAMES = ["age", "income", "Größe", "a b", "0"]

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.suites.perturbation.tabular.ball import Ball
+from gate.suites.perturbation.tabular.draws import generator
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators import noise
-from gate.suites.perturbation.tabular.perturb import perturbed
 from gate.suites.perturbation.tabular.schema import Schema, infer
-from tests.support.tabular_frames import pandas_frame
+from tests.support.tabular_frames import pandas_frame, perturbed
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
 SEEDS = st.integers(0, 2**63)
@@ -117,7 +117,7 @@ def test_batches_of_any_size_are_the_same_noise(seed: int, epsilon: float, sizes
     whole, parts = np.empty(frame.rows), np.empty(frame.rows)
 
     def source() -> noise.Noise:
-        draws = noise.generator(seed, epsilon, "income")
+        draws = generator(seed, epsilon, "income")
         return noise.Noise(frame.values("income"), column, epsilon, "gaussian", draws, bounded=True)
 
     source().write(whole)

@@ -58,3 +58,31 @@ def test_the_floor_is_no_licence(trained: Any) -> None:
     """It lies well below what a fifth of wrong labels does, and above nothing at all."""
     found = floor([trained(1000 + place) for place in range(20)])
     assert 0 < found.bound < min(trained(3000 + place, NOISE).negative for place in range(3))
+
+
+def test_honest_retrains_of_ten_classes_pass_though_many_answers_change() -> None:
+    """Most flips of such a tree go from one wrong class to another, which is churn and no negative flip."""
+    pytest.importorskip("sklearn")
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+    from sklearn.tree import DecisionTreeClassifier
+
+    x, y = load_digits(return_X_y=True)
+    x_train, x_test, y_train, y_test = train_test_split(x, y, test_size=0.5, random_state=0, stratify=y)
+
+    def answers(seed: int, rows: Any) -> Any:
+        tree = DecisionTreeClassifier(max_features=0.3, random_state=seed)
+        return tree.fit(x_train[rows], y_train[rows]).predict(x_test).tolist()
+
+    everything = slice(None)
+    first = answers(0, everything)
+
+    def against(seed: int, rows: Any = everything) -> Any:
+        return class_flips(first, answers(seed, rows), y_test.tolist()).rates()
+
+    retrains = [against(1000 + place) for place in range(20)]
+    found = floor(retrains)
+    assert min(each.churn for each in retrains) > 0.15
+    assert sum(found.exceeded(against(2000 + place)) for place in range(COUNT)) <= 1
+    few = [found.exceeded(against(3000 + place, slice(0, 300))) for place in range(COUNT)]
+    assert sum(few) >= COUNT - 1, "trained on a third of the rows"

@@ -10,7 +10,8 @@ pytest.importorskip("pandas")
 from gate.suites.perturbation import worst_case
 from gate.suites.perturbation.models import asking
 from gate.suites.perturbation.tabular import cores
-from tests.support.swept import COLUMNS, model, of_epsilon, people, swept, told
+from gate.suites.perturbation.time_limit import TimeLimit
+from tests.support.swept import COLUMNS, FURTHER, model, of_epsilon, people, swept, told
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +53,30 @@ def test_a_model_that_is_not_thread_safe_is_asked_by_one_thread(usual: bytes, mo
     monkeypatch.setattr(asking, "LARGEST_BATCH", 50)
     monkeypatch.setattr(asking, "ThreadPoolExecutor", None)
     assert told(swept(people(), threads=4, asked=model(thread_safe=False))) == usual
+
+
+def test_further_perturbations(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = swept(people(), perturbations=FURTHER, worst_case=False)
+    assert len(whole.others) == len(FURTHER)
+    assert not whole.errors
+    assert sum(each.flipped.any() for each in whole.others) >= 4
+    shuffled = people()[list(COLUMNS[::-1])]
+    assert told(swept(shuffled, perturbations=FURTHER[::-1], worst_case=False)) != told(whole)
+    assert told(swept(shuffled, perturbations=FURTHER, worst_case=False)) == told(whole)
+    monkeypatch.setattr(asking, "LARGEST_BATCH", 23)
+    assert told(swept(people(), perturbations=FURTHER, worst_case=False, threads=2)) == told(whole)
+
+
+def test_further_perturbations_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside one, and before the next; what the noise covered stands."""
+    monkeypatch.setattr(asking, "LARGEST_BATCH", 60)
+    ticks = iter(range(10_000))
+    limit = TimeLimit(54, lambda: float(next(ticks)))
+    found = swept(people(), epsilons=[0.1], perturbations=FURTHER[:3], worst_case=False, limit=limit)
+    assert found.status is None
+    assert [each.name for each in found.others] == []
+    assert found.errors == (
+        "uniform 0.1: the time limit of 54 s ended it at 60 of 120 rows",
+        "rounding 0.05: not measured before the time limit of 54 s",
+        "unit-error 10: not measured before the time limit of 54 s",
+    )

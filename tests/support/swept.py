@@ -18,6 +18,15 @@ from gate.suites.perturbation.time_limit import FOREVER, TimeLimit
 from gate.suites.perturbation.worst_case import keeping
 
 ROWS = 120
+FURTHER = (
+    ("uniform", 0.1),
+    ("rounding", 0.05),
+    ("unit-error", 10.0),
+    ("integer-step", 2.0),
+    ("category-swap", 1.0),
+    ("missing", 0.1),
+    ("drop-out", 0.1),
+)
 COLUMNS = ("age", "income", "debts", "house", "sex")
 
 
@@ -43,7 +52,8 @@ def probabilities(rows: Any) -> Any:
     """Of two classes, smooth in the numbers, with a step at each house; whatever the order of the columns."""
     income = np.nan_to_num(np.asarray(rows["income"], dtype=float), nan=3000)
     reach = (np.asarray(rows["age"], dtype=float) - 45) / 15 + (income - 3000) / 700
-    reach = reach - np.asarray(rows["debts"], dtype=float) + 0.5 * (np.asarray(rows["house"].astype(str)) == "own")
+    reach -= np.nan_to_num(np.asarray(rows["debts"], dtype=float))
+    reach += 0.5 * (np.asarray(rows["house"].astype(str)) == "own")
     good = 1 / (1 + np.exp(-2 * reach))
     return np.column_stack([1 - good, good])
 
@@ -60,6 +70,7 @@ def swept(
     limit: TimeLimit = FOREVER,
     asked: Model | None = None,
     worst_case: bool = True,
+    perturbations: Sequence[tuple[str, float]] = (),
 ) -> Sweep:
     frame = inputs if isinstance(inputs, Frame) else Frame.of(inputs, "people")
     config = SweepConfig(path="", name="people", protected=("sex",), epsilons=tuple(sorted(epsilons)), budget=30)
@@ -67,7 +78,10 @@ def swept(
     truth = [["bad", "good"][row % 5 > 1] for row in range(frame.rows)]
     search = keeping(None, limit) if worst_case else None
     asked = as_model(asked or model(), where="people")
-    return sweep_table(config, frame, schema, asked, truth, search=search, threads=threads, limit=limit, where="people")
+    return sweep_table(
+        config, frame, schema, asked, truth,
+        search=search, threads=threads, limit=limit, where="people", perturbations=perturbations,
+    )  # fmt: skip
 
 
 def told(found: Sweep) -> bytes:

@@ -9,6 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gate.suites.perturbation.tabular.frame import Frame
+from gate.suites.perturbation.tabular.perturb import parts
+from gate.suites.perturbation.tabular.schema import Schema
+
 ROWS = 60
 DAY = datetime.datetime(2024, 2, 29)  # noqa: DTZ001  frames hold naive times
 
@@ -100,3 +104,9 @@ def dtypes(frame: Any) -> Any:
     if isinstance(frame, np.ndarray):
         return frame.dtype
     return frame.dtypes.tolist() if isinstance(frame, pd.DataFrame) else frame.schema
+
+
+def perturbed(frame: Frame, schema: Schema, name: str, strength: float, *, seed: int, where: str) -> Any:
+    """The user's own kind of frame under a perturbation, in one part."""
+    ((found, _),) = parts(frame, schema, name, strength, seed=seed, size=frame.rows, where=where)
+    return found

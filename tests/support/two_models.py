@@ -1,7 +1,7 @@
 """Flips and adversarial regressions of two versions of the example's model, computed without the gate.
 
 `python tests/support/two_models.py BEFORE/model.py AFTER/model.py` prints JSON. The noise is that of the documentation:
-for each (seed, ε, column name) one Philox generator, keyed by BLAKE2b of their JSON, scaled by the column's spread,
+for each (seed, ε, column name) one SFC64 generator, seeded by BLAKE2b of their JSON, scaled by the column's spread,
 whose draws go to the rows in the order of their names.
 """
 
@@ -40,7 +40,7 @@ def noisy(table: Any, epsilon: float) -> Any:
     for name in table.columns:
         if name != PROTECTED:
             key = hashlib.blake2b(json.dumps([SEED, epsilon, name]).encode(), digest_size=16).digest()
-            draws = np.random.Generator(np.random.Philox(key=int.from_bytes(key, "big"))).standard_normal(len(table))
+            draws = np.random.Generator(np.random.SFC64(int.from_bytes(key, "big"))).standard_normal(len(table))
             placed = np.empty(len(table))
             placed[order] = draws
             changed[name] = table[name] + placed * epsilon * table[name].std(ddof=0)

@@ -144,6 +144,10 @@ class Robustness(Recorder):
         tolerance: float = 0.1,
         draws: int | None = 1,
         pinned: Sequence[object] = (),
+        shifts: Sequence[str] = (),
+        shift_threshold: object = None,
+        threads: int = 1,
+        time_limit: float = 0.0,
     ) -> SweepResult:
         """Perturb every unprotected column within its type and range, and record which examples flip.
 
@@ -179,6 +183,10 @@ class Robustness(Recorder):
             tolerance: for values, how many standard deviations of the target are no flip.
             draws: of noise at each epsilon, whose median counts; None for as many as `gate sweep` makes.
             pinned: ids in which no flip is allowed: one of them that flips, or is wrong, fails the test.
+            shifts: other mixes of groups, such as `sex=female:+0.1`; each leaves metrics of how much worse they are.
+            shift_threshold: the degradation that is still stable.
+            threads: batches that a thread-safe model is asked about at once, 0 for one a core; they change no result.
+            time_limit: seconds after which the sweep ends with what was covered, and fails; 0 for none.
 
         Returns:
             What was recorded, to assert on.
@@ -205,15 +213,19 @@ class Robustness(Recorder):
             tolerance=float(values.number(tolerance, where)),
             columns=sweep_call.mapping(schema, f"{where}, schema"),
             aliases=sweep_call.aliases(aliases, f"{where}, aliases"),
+            time_limit=float(values.number(time_limit, where)),
+            threads=values.whole(threads, where),
         )
         call = Call(
             sweep_call.checked(config, where), model, X, y, labels, ids, feature_names,
             None if rows is None else values.whole(rows, where),
-            None if draws is None else sweep_call.at_least_one(draws, f"{where}, draws"), perturbations, where,
+            None if draws is None else sweep_call.at_least_one(draws, f"{where}, draws"), perturbations,
+            sweep_call.texts(shifts, f"{where}, shifts"),
+            None if shift_threshold is None else float(values.number(shift_threshold, where)), where,
         )  # fmt: skip
         with sweeping.private(self._reports, where):
-            swept, names, keeper = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
-        return self._swept(swept, names, keeper, threshold, pinned, where)
+            measured = sweep_call.measured(call, lambda names: self._keeper(config.name, names, where))
+        return self._swept(measured, threshold, pinned, where)
 
     @discreet
     def text_sweep(  # noqa: PLR0913  the field's own parameters, named in every call

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, kept_witnesses, sweeping, values
+from gate.record.plugin import examples, kept_witnesses, sweep_shift, sweeping, values
 from gate.record.plugin.sweeping import SweepResult
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Metric, Predictions
@@ -16,8 +16,8 @@ from gate.schema.reseed import RESEED
 if TYPE_CHECKING:
     import pytest
 
+    from gate.record.plugin.sweep_call import Measured
     from gate.suites.perturbation.keeping import Keeper
-    from gate.suites.perturbation.measured import Sweep
 
 Facets = dict[str, list[dict[str, Any]]]
 Local = dict[str, dict[str, Any]]
@@ -82,18 +82,11 @@ class Recorder:
         known = kept_witnesses.stored(self._config, self._nodeid, name, where)
         return Keeper(known, examples.written(names, self._key, where, plain=self._plain), self._key)
 
-    def _swept(
-        self,
-        swept: Sweep,
-        names: Sequence[str],
-        keeper: Keeper | None,
-        threshold: object,
-        pinned: Sequence[object],
-        where: str,
-    ) -> SweepResult:
+    def _swept(self, measured: Measured, threshold: object, pinned: Sequence[object], where: str) -> SweepResult:
         """Record a sweep; then say what was not measured, and which pinned examples did not hold."""
-        from gate.suites.perturbation.recorded import metrics_of
+        from gate.suites.perturbation.recorded import RATE_TOLERANCE, metrics_of
 
+        swept, names, keeper = measured.sweep, measured.names, measured.keeper
         pins = sweeping.pinned_ids(pinned, names, where)
         ids = examples.written(names, self._key, where, plain=self._plain)
         recorded = sweeping.predictions(swept, ids, pins, where)
@@ -101,8 +94,10 @@ class Recorder:
         self._remember(recorded, names, sweeping.raw_moves(swept))
         limit = None if threshold is None else float(values.number(threshold, where))
         self._add_metrics(metrics_of(swept, threshold=limit, rate_threshold=None), where)
+        self._add_metrics(sweep_shift.metrics_of(recorded.name, measured.shifts, RATE_TOLERANCE), where)
         told = {} if keeper is None else sweeping.witnesses_left(keeper, recorded.name, self._left)
-        result = SweepResult(recorded, {step.epsilon: step.noise.maximum for step in swept.steps}, swept.floor, told)
+        deltas = {step.epsilon: step.noise.maximum for step in swept.steps}
+        result = SweepResult(recorded, deltas, swept.floor, told, measured.shifts)
         sweeping.refuse_unmeasured(swept, where, private=self._reports)
         sweeping.hold_pinned(recorded, [recorded.ids[place] for place in pins], where)
         return result

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, values
+from gate.record.plugin.sweep_shift import shifted
 from gate.record.plugin.values import ValueRefusedError
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.measured import Sweep
     from gate.suites.perturbation.models import Answers, Model
     from gate.suites.perturbation.tabular.frame import Frame
+    from gate.suites.perturbation.tabular.shift import ShiftResult
 
 MOST_CLASSES = 50
 """A target of more different answers is no class to sample by."""
@@ -37,6 +41,8 @@ class Call:
     rows: int | None
     draws: int | None
     perturbations: Any
+    shifts: tuple[str, ...]
+    shift_threshold: float | None
     where: str
 
 
@@ -49,8 +55,18 @@ class Given:
     numeric: bool
 
 
-def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Sweep, list[str], Keeper | None]:
-    """The sweep, the names of its rows, and the witnesses where the worst case was searched for.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one call measured: the names of the rows, and the witnesses where the worst case was searched for."""
+
+    sweep: Sweep
+    names: list[str]
+    keeper: Keeper | None
+    shifts: Mapping[str, ShiftResult]
+
+
+def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> Measured:
+    """Measure what a call asks for, within its limit of time, which begins here.
 
     Args:
         keeper_of: names of rows -> what is known of them.
@@ -60,11 +76,14 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
     """
     from gate.suites.perturbation.further import planned
     from gate.suites.perturbation.measured import sweep_table
+    from gate.suites.perturbation.tabular.cores import cpus
     from gate.suites.perturbation.tabular.frame import Frame
     from gate.suites.perturbation.tabular.sampling import sample
     from gate.suites.perturbation.tabular.schema import infer
+    from gate.suites.perturbation.time_limit import TimeLimit
     from gate.suites.perturbation.worst_case import keeping
 
+    limit = TimeLimit(call.config.time_limit or math.inf, time.monotonic)
     config, where = call.config, call.where
     scale: Any = config.scale
     frame = Frame.of(call.inputs, where, call.feature_names)
@@ -80,18 +99,21 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> tuple[Swee
         frame, names = frame.take(chosen), [names[row] for row in chosen.tolist()]
         given = replace(given, truth=[given.truth[row] for row in chosen.tolist()])
     model, clean = _clean(model, given, frame, where)
+    shifts = shifted(call.shifts, frame, clean, given.truth, call.shift_threshold, where)
     keeper = keeper_of(names) if config.worst_case else None
     found = sweep_table(
         config, frame, schema, model, given.truth,
         names=names,
-        search=None if keeper is None else keeping(keeper, names=names),
+        search=None if keeper is None else keeping(keeper, limit, names=names),
         clean=clean,
         draws=call.draws,
         perturbations=planned(call.perturbations, config.epsilons, where),
         more=False,
+        threads=config.threads or cpus(),
+        limit=limit,
         where=where,
     )  # fmt: skip
-    return found, names, keeper
+    return Measured(found, names, keeper, shifts)
 
 
 def checked(config: SweepConfig, where: str) -> SweepConfig:
@@ -102,9 +124,9 @@ def checked(config: SweepConfig, where: str) -> SweepConfig:
     """
     from gate.suites.perturbation.noise_sweep import checked_epsilons
 
-    for key, least in (("budget", 1), ("swaps", 0), ("tolerance", 0)):
+    for key, least in (("budget", 1), ("swaps", 0), ("tolerance", 0), ("time_limit", 0), ("threads", 0)):
         if getattr(config, key) < least:
-            told = f"{key} is {getattr(config, key):g}"
+            told = f"{key.replace('_', ' ')} is {getattr(config, key):g}"
             raise UsageError(told, where=where, remedy=f"give at least {least}")
     if config.kind not in ("", "probabilities", "labels", "values"):
         remedy = "choose probabilities, labels or values"

@@ -18,6 +18,7 @@ from gate.schema.report import Attack, Predictions
 if TYPE_CHECKING:
     from gate.suites.perturbation.keeping import Keeper
     from gate.suites.perturbation.measured import Sweep
+    from gate.suites.perturbation.tabular.shift import ShiftResult
 
 _BY_HAND = "run the test without --gate-report to read the causes; what was measured is recorded"
 _CAUSE = re.compile(r"((?:row \d+:?|every row:) \w+):.*", re.S)
@@ -33,12 +34,14 @@ class SweepResult:
             deviations of the target for values. None where the model gave no number.
         floor: what the model does by itself, one sentence; empty for a deterministic one.
         witnesses: how many stored ones were tried, flipped again, and could not be tried, by these words.
+        shifts: by the text of each shift its `status`, `baseline`, `shifted`, `degradation` and `violations`.
     """
 
     predictions: Predictions
     deltas: Mapping[float, float | None]
     floor: str = ""
     witnesses: Mapping[str, int] = field(default_factory=dict)
+    shifts: Mapping[str, ShiftResult] = field(default_factory=dict)
 
     @property
     def max_delta(self) -> float | None:

@@ -19,7 +19,6 @@ from gate.suites.perturbation.measures.status import Status, checked_threshold, 
 from gate.suites.perturbation.models import Answers, Model, as_model, ask
 from gate.suites.perturbation.noise_sweep import Noisy, checked_epsilons, draws_for, gaussian
 from gate.suites.perturbation.tabular.frame import Frame
-from gate.suites.perturbation.tabular.row_order import by_name
 from gate.suites.perturbation.tabular.schema import Schema, infer
 
 EPSILONS = (0.01, 0.05, 0.1)
@@ -139,7 +138,7 @@ def _run(
     names = [protected] if isinstance(protected, str) else list(protected)
     schema = infer(frame, protected=names, where=_WHERE)
     found, clean = _asked(model, frame)
-    draws, order = draws_for(frame.rows), None if frame.parted else by_name(frame.row_names)
+    draws, order = draws_for(frame.rows), frame.name_order
     swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, order=order,
                       where=_WHERE) for step in steps]  # fmt: skip
     refuse_failed(clean.failed, swept, _WHERE)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
 from gate.errors import UsageError
-from gate.suites.perturbation.models import Answers, Model, ask, changes, flipped
+from gate.suites.perturbation.models import Answers, Model, changes, flipped, spread_of
+from gate.suites.perturbation.models.asking import ask_each, batch_size, joined
 from gate.suites.perturbation.noise_sweep import MOVES_SHOWN
 from gate.suites.perturbation.tabular.draws import GAUSSIAN
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.names import unknown
 from gate.suites.perturbation.tabular.operators import OPERATORS
-from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.perturb import parts
 from gate.suites.perturbation.tabular.row_order import inverse, placed
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.tabular.strengths import Unit, checked
+from gate.suites.perturbation.time_limit import FOREVER, TimeLimit, TimeUpError
 
 DEFAULTS: Mapping[Unit, tuple[float, ...]] = {"count": (1.0,), "factor": (10.0,), "share": (0.1,)}
 """Strengths where none is given; one whose unit is the scale takes the sweep's own ε."""
@@ -96,50 +98,97 @@ def further(  # noqa: PLR0913  what every perturbation needs
     seed: int,
     tolerance: float | None = None,
     spread: float | None = None,
+    threads: int = 1,
+    limit: TimeLimit = FOREVER,
     order: Any = None,
     where: str = "sweep",
 ) -> Moved:
-    """Ask the model about rows under one perturbation.
+    """Ask the model about rows under one perturbation, in batches that are made while it is asked.
 
     Args:
+        threads: how many batches are asked at once of a model that is thread-safe; they change nothing else.
+        limit: looked at between batches.
         order: (n,) places of the rows in the order in which they draw; None for their own.
 
     Raises:
-        UsageError: no column that it may move, or what `ask` raises.
+        TimeUpError: the time ended before the last batch.
+        UsageError: no column that it may move, a model that raises on every row, or what `ask` raises.
     """
     if order is not None:
-        found = further(
-            model, frame.take(order), schema, clean.take(order), name, strength, seed=seed, tolerance=tolerance,
-            spread=spread, where=where,
-        )  # fmt: skip
-        back = inverse(order)
-        return replace(
-            found,
-            answers=found.answers.take(back),
-            changes=found.changes[back],
-            flipped=found.flipped[back],
-            moves=placed(found.moves, order),
-            raw=placed(found.raw, order),
-        )
+        frame, clean = frame.take(order), clean.take(order)
+    unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
     shown = f"{name} {_LETTERS[OPERATORS[name].unit]}{strength:g}"
-    native = perturbed(frame, schema, name, strength, seed=seed, where=where)
-    answers = ask(model, native, frame.rows, f"{where}, {shown}")
-    change = changes(clean, answers, spread, where)
-    marks = flipped(clean, answers, tolerance, spread=spread, where=where)
-    moves, raw = moves_of(frame, native, schema, marks)
-    return Moved(shown, answers, change, marks, moves, raw)
+    size = batch_size(model, len(frame.names), workers=max(1, threads))
+    made = parts(frame, schema, name, strength, seed=seed, size=size, where=where)
+    pieces: list[Moved] = []
+    seen = 0
+    for start, native, answers in ask_each(
+        model, made, clean, f"{where}, {shown}", threads=threads, copies=clean.mutated
+    ):
+        stop = start + answers.rows
+        if limit.over and stop < frame.rows:
+            raise TimeUpError(f"{stop:,} of {frame.rows:,} rows")
+        before = clean.span(start, stop)
+        marks = flipped(before, answers, tolerance, spread=unit, where=where)
+        moves, raw = moves_of(frame.span(start, stop), native, schema, marks, max(0, MOVES_SHOWN - seen))
+        seen += int(marks.sum())
+        pieces.append(Moved(shown, answers, changes(before, answers, unit, where), marks, *_from(start, moves, raw)))
+    found = _together(pieces, f"{where}, {shown}")
+    return found if order is None else _restored(found, order)
 
 
-def moves_of(frame: Frame, native: Any, schema: Schema, marks: Any) -> tuple[dict[int, str], dict[int, str]]:
-    """For the first flipped rows what moved farthest: in units of scale, and in the user's own."""
+def _from(start: int, moves: dict[int, str], raw: dict[int, str]) -> tuple[dict[int, str], dict[int, str]]:
+    """What is told of the rows of a batch, by their places among all."""
+    return {start + row: told for row, told in moves.items()}, {start + row: told for row, told in raw.items()}
+
+
+def _together(pieces: Sequence[Moved], where: str) -> Moved:
+    """What was measured of batches, as of all their rows.
+
+    Raises:
+        UsageError: the model raised on every row.
+    """
     import numpy as np
 
-    rows = np.flatnonzero(marks)[:MOVES_SHOWN]
+    answers = joined([each.answers for each in pieces], where)
+    if not answers.answered.any():
+        told = f"the model raised on every row: {next(iter(answers.failed.values())):.300}"
+        raise UsageError(told, where=where, remedy="try the model on one row by hand")
+    return Moved(
+        pieces[0].name,
+        answers,
+        np.concatenate([each.changes for each in pieces]),
+        np.concatenate([each.flipped for each in pieces]),
+        {row: told for each in pieces for row, told in each.moves.items()},
+        {row: told for each in pieces for row, told in each.raw.items()},
+    )
+
+
+def _restored(found: Moved, order: Any) -> Moved:
+    """What was measured of the rows in that order, as of the rows in their own."""
+    back = inverse(order)
+    return replace(
+        found,
+        answers=found.answers.take(back),
+        changes=found.changes[back],
+        flipped=found.flipped[back],
+        moves=placed(found.moves, order),
+        raw=placed(found.raw, order),
+    )
+
+
+def moves_of(
+    frame: Frame, native: Any, schema: Schema, marks: Any, most: int = MOVES_SHOWN
+) -> tuple[dict[int, str], dict[int, str]]:
+    """For the first flipped rows, at most so many, what moved farthest: in units of scale, and in the user's own."""
+    import numpy as np
+
+    rows = np.flatnonzero(marks)[:most]
     if not len(rows):
         return {}, {}
     old, new = frame.take(rows), Frame.of(native, "moves", frame.names).take(rows)
     told: dict[int, tuple[float, str, str, int]] = {}
-    for column in schema.perturbable():
+    for column in sorted(schema.perturbable(), key=lambda column: column.name):  # of equals the first by name
         before, after = old.values(column.name), new.values(column.name)
         for place, row in enumerate(rows.tolist()):
             was, now = before[place], after[place]

@@ -127,7 +127,7 @@ def sweep_table(  # noqa: PLR0913  each is measured elsewhere
     asked = Asked(
         config, frame, schema, model, clean, *truth_of(clean, truth, config, where), unit, floor, where,
         draws_for(frame.rows) if draws is None else draws, threads, limit,
-        None if frame.parted else by_name(frame.row_names if names is None else names),
+        frame.name_order if names is None or frame.parted else by_name(names),
     )  # fmt: skip
     errors = [f"row {row}: {cause:.200}" for row, cause in list(clean.failed.items())[:NAMED]]
     measured = every(asked, search, progress, errors)

@@ -243,7 +243,7 @@ class Moves:
     def __init__(self, schema: Schema) -> None:
         self.told: dict[int, str] = {}
         self.raw: dict[int, str] = {}
-        self._columns = schema.movable()
+        self._columns = sorted(schema.movable(), key=lambda column: column.name)  # of equals the first by name
         self._left = MOVES_SHOWN
 
     def add(self, start: int, part: Frame, native: Any, marks: Any) -> None:
@@ -260,7 +260,7 @@ class Moves:
         self._left -= len(rows)
         if not len(rows):
             return
-        shown = part.alike(native).take(rows)
+        shown = part.alike(part.alike(native).take(rows).own())  # whose columns are typed as those of the whole
         clean = np.column_stack([part.values(column.name)[rows] for column in self._columns])
         noisy = np.column_stack([shown.values(column.name) for column in self._columns])
         shifts = np.nan_to_num((noisy - clean) / [column.scale for column in self._columns], nan=0.0)

@@ -154,8 +154,12 @@ def others(
         try:
             moved = further(
                 asked.model, asked.frame, asked.schema, asked.clean, name, strength, seed=asked.config.seed,
-                tolerance=asked.config.tolerance, spread=asked.unit, order=asked.order, where=asked.where,
+                tolerance=asked.config.tolerance, spread=asked.unit, threads=asked.threads, limit=asked.limit,
+                order=asked.order, where=asked.where,
             )  # fmt: skip
+        except TimeUpError as cut:
+            errors.append(f"{name} {strength:g}: the time limit of {asked.limit.seconds:g} s ended it at {cut}")
+            continue
         except UsageError as error:
             errors.append(f"{name} {strength:g}: {error.message}")
             continue

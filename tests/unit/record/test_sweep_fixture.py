@@ -111,6 +111,11 @@ def second(inputs: Any) -> Any:
     return 1 / (1 + np.exp(-4 * np.asarray(first, dtype=float)))
 
 
+def tolerant(inputs: Any) -> Any:
+    """As `second`, of rows that may lack the cell."""
+    return np.nan_to_num(second(inputs), nan=0.5)
+
+
 def test_one_fraction_a_row_is_the_probability_of_the_second_class_in_any_shape() -> None:
     y = ["no"] * 30 + ["yes"] * 30
     wide, _ = fixture()[0].sweep(lambda given: np.column_stack([1 - second(given), second(given)]), line(), y), None
@@ -318,7 +323,7 @@ def test_fault_the_order_of_rows_changes_no_mark_and_other_rows_are_another_nois
     def marks(order: Any, given: Any = None, **more: Any) -> dict[str, dict[str, str]]:
         shown, told = rows.iloc[order], y.iloc[order]
         inputs = shown if given is None else given(shown)
-        found = fixture()[0].sweep(second, inputs, told.tolist(), ids=list(shown.index), **more).predictions
+        found = fixture()[0].sweep(tolerant, inputs, told.tolist(), ids=list(shown.index), **more).predictions
         assert len(json.loads(found.design["rows"])) == 16
         return {each.name: dict(zip(found.ids, each.flipped, strict=True)) for each in found.attacks}
 

@@ -227,17 +227,17 @@ def test_fault_a_sweep_that_moves_no_cell_has_no_status(worst: bool) -> None:
 
 
 def test_fault_the_larger_of_noise_and_search_is_judged() -> None:
-    """A search on a budget of one query misses what noise finds."""
+    """A search on a budget of one query misses what noise finds, and by itself would pass."""
     rows = population(200)
-    config = SweepConfig("t", epsilons=(0.5,), threshold=0.01, budget=1, judge="flips")
+    config = SweepConfig("t", epsilons=(0.5,), threshold=0.1, seed=6, budget=1, judge="flips")
 
     def steep(given: Any) -> Any:
         return (one(given) > 0.5).astype(float)
 
     (step,) = run(rows, config, ask=steep).steps
     assert step.worst is not None
-    assert step.noise.flips > step.worst.flipped.sum()
-    assert step.status == "FAIL"
+    assert step.noise.flips >= 0.1 * len(rows) > step.worst.flipped.sum()
+    assert step.status == "WARNING"
 
 
 def test_fault_a_random_model_is_flipped_by_no_search_within_its_own_noise() -> None:

@@ -15,7 +15,7 @@ from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import infer
 
 ROWS = 40
-PINNED = [1.3430209335818568, 0.774454055354693, 0.7988404097522482]
+PINNED = [-1.7774472894937383, 1.099568690846951, -0.845078697863602]
 
 
 def array() -> Any:

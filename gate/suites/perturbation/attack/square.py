@@ -18,6 +18,17 @@ or nowhere at all: on a plateau, where no single move changes the answer.
 """
 SURE = 7.0
 """Log odds beyond which a row counts as no surer: a forest's step from 1 to 0.99 is no progress worth a search."""
+PATIENCE, NEAR = 1, 0.4
+"""Rounds after which a row is given up that has more than this share of the way to a flip before it.
+
+Of the 2,080 flips that a search without it finds in ten models, one is missed, for a fifth fewer queries.
+"""
+CLOSE, CERTAIN = 1.0, 27.6
+"""Log odds of a row that is close to a flip, and of one whose probability is 1 but for rounding.
+
+On a plateau the answers don't tell how near a flip is; such rows are searched to the end, the latter since a single
+tree is certain of all.
+"""
 _FIRST_SHARE, _LAST_SHARE = 0.4, 0.1
 _DOWN, _UP, _BACK = 0.35, 0.7, 0.75
 """A draw below `_DOWN` moves a column to the lower rim, below `_UP` to the upper one, below `_BACK` to the clean value,
@@ -30,11 +41,22 @@ def hopeless(state: State, start: Any) -> Any:
     Args:
         start: (k,) distance of the clean rows.
     """
+    return (start - state.distance > NOISE) & (_left(state, start) > 1 - HOPEFUL)
+
+
+def _left(state: State, start: Any) -> Any:
+    """(k,) share of the way to a flip that lies before each row."""
     sure = np.minimum(start, SURE)
-    return (start - state.distance > NOISE) & (sure - state.distance < HOPEFUL * sure)
+    return np.where(sure > 0, state.distance / np.where(sure > 0, sure, 1.0), 0.0)
 
 
-def search(state: State, keys: Any, queries: int, still: Any) -> None:
+def _given_up(state: State, start: Any) -> Any:
+    """(k,) bool: rows that are not near a flip after some rounds; of those on a plateau only the ones far from one."""
+    silent = (start - state.distance <= NOISE) & ((start < CLOSE) | (start >= CERTAIN))
+    return (_left(state, start) > NEAR) & ~silent
+
+
+def search(state: State, keys: Any, queries: int, still: Any, start: Any = None) -> None:
     """Ask about up to `queries` points of each row that has not fallen and is not in `still`, 32 at once.
 
     A point differs from the best one in a random block of columns, which shrinks as the search goes on. Most of its
@@ -45,11 +67,14 @@ def search(state: State, keys: Any, queries: int, still: Any) -> None:
     Args:
         keys: (k,) of the rows' random draws.
         still: (k,) bool, rows that need no search.
+        start: (k,) distance of the clean rows; with it, rows that don't come near a flip are given up.
     """
     width = state.clean.shape[1]
     rounds = max(0, queries // AT_ONCE)
     together = state.best.copy()
     for turn in range(rounds):
+        if start is not None and turn >= PATIENCE:
+            still = still | _given_up(state, start)
         left = np.flatnonzero(~state.fell & ~still)
         if not left.size:
             return
@@ -67,8 +92,8 @@ def _proposed(state: State, left: Any, base: Any, which: Any, where: Any, share:
     """(m, c, d) points: columns whose draw in `which` is below `share`, and the lowest one, move as `where` says."""
     space, clean = state.space, state.clean[left][:, None, :]
     block = (which < share) | (which == which.min(axis=2, keepdims=True))
-    between = (where - _BACK) / (1 - _BACK) * 2 - 1
-    side = np.where(where < _DOWN, -1.0, np.where(where < _UP, 1.0, np.where(where < _BACK, 0.0, between)))
+    rim = (where < _UP) - 2.0 * (where < _DOWN)
+    side = np.where(where < _BACK, rim, (where - _BACK) / (1 - _BACK) * 2 - 1)
     to = clean + side * (state.epsilon * space.scale)
     if space.swapped.any():
         to = np.where(space.swapped, np.floor(where * space.levels), to)
@@ -80,9 +105,9 @@ def _proposed(state: State, left: Any, base: Any, which: Any, where: Any, share:
 
 def _together(state: State, left: Any, points: Any, base: Any, gain: Any) -> Any:
     """(m, d) the base with all changes that gained; where two change one column, the one that gained more."""
-    merged = base.copy()
-    every = np.arange(len(left))
-    for at in np.argsort(gain, axis=1, kind="stable").T:
-        point = points[every, at]
-        merged = np.where((gain[every, at] > NOISE)[:, None] & (point != base), point, merged)
+    merged, every = base.copy(), np.arange(len(left))
+    gained = np.flatnonzero((gain > NOISE).any(axis=0))
+    for at in np.argsort(gain[:, gained], axis=1, kind="stable").T:
+        point, own = points[every, gained[at]], gain[every, gained[at]]
+        merged = np.where((own > NOISE)[:, None] & (point != base), point, merged)
     return state.space.inside(state.rows[left], merged, state.epsilon)

@@ -46,7 +46,7 @@ def worst_case(
     for start in range(0, len(rows), each):
         part = rows[start : start + each]
         state = State(space, objective, part, epsilon)
-        _attacked(state, keys[part], budget)
+        _attacked(state, keys[part], budget, singles)
         fell = np.flatnonzero(state.fell)
         moved[part[fell]] = state.best[fell]
         flipped[part[fell]] = True
@@ -64,14 +64,16 @@ def worst_case(
     )
 
 
-def _attacked(state: State, keys: Any, budget: int) -> None:
+def _attacked(state: State, keys: Any, budget: int, singles: int) -> None:
     places = np.arange(len(state.rows))
     still = np.zeros(len(places), dtype=bool)
-    used = 0
+    used, start = 0, None
     if not state.objective.blind:
         base, _ = state.ask(places, state.clean[:, None, :])
-        start = state.distance.copy()
-        used, linear = sign_step(state, base[:, 0, :], keys, int(budget * _SHARE_OF_SIGNS))
+        start, most = state.distance.copy(), int(budget * _SHARE_OF_SIGNS)
+        used, linear = sign_step(state, base[:, 0, :], keys, most)
         still = linear | hopeless(state, start)
-    search(state, keys, budget - used - 1, still)
+        if singles > most:
+            start = None  # columns moved in groups, so a row far from a flip may have a long way to go yet
+    search(state, keys, budget - used - 1, still, start)
     shrink(state)

@@ -18,7 +18,7 @@ from gate.suites.perturbation.models.registry import as_model
 
 MEMORY = 256 * 2**20
 """Bytes of input that may be in flight, counted as eight bytes a cell, three times: the rows, the copy, the model's."""
-LARGEST_BATCH = 65_536
+LARGEST_BATCH = 131072
 MOST_FAILED = 100
 _CELL = 3 * 8
 _CHECKED = 1000

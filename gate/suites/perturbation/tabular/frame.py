@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from gate.errors import UsageError
+from gate.suites.perturbation.tabular.row_order import by_name
 
 Kept = Literal["float", "integer", "boolean", "category", "string", "date", "empty", "mixed", "nested"]
 
@@ -54,11 +55,18 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Smallest and largest finite number of a column, NaN where there is none; whether a cell is infinite."""
+    """The range of a column's finite numbers.
+
+    Attributes:
+        low, high: smallest and largest finite number, NaN where there is none.
+        infinite: whether a cell is infinite.
+        complete: whether all cells are finite, none of them missing.
+    """
 
     low: float
     high: float
     infinite: bool
+    complete: bool = False
 
 
 class Source(Protocol):
@@ -169,6 +177,11 @@ class Frame(ABC):
     def row_names(self) -> tuple[object, ...]:
         """The index of a pandas frame; 0, 1, … otherwise. After `take` the names of the rows that were taken."""
 
+    @property
+    def name_order(self) -> Any:
+        """(rows,) places of the rows in the order of their names; None where they are in that order."""
+        return by_name(self.row_names)
+
     def own(self) -> Any:
         """What the user gave, for who copies it before a model sees it."""
         return self.native()
@@ -227,7 +240,7 @@ def _extent(numbers: Any) -> Extent:
 
     low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (np.nan, np.nan)
     if np.isfinite(low) and np.isfinite(high):
-        return Extent(low, high, infinite=False)
+        return Extent(low, high, infinite=False, complete=True)
     finite = numbers[np.isfinite(numbers)]
     infinite = bool(np.isinf(numbers).any())
     if not finite.size:

@@ -75,7 +75,8 @@ def _whole(frame: Frame, name: str, kept: Storage) -> bool:
     if kept.kind == "integer":
         return True
     numbers = frame.values(name)
-    if numbers[np.isfinite(numbers)][:1] % 1:
+    first = numbers if frame.extent(name).complete else numbers[np.isfinite(numbers)]
+    if first[:1] % 1:
         return False  # most columns of fractions are told by their first cell
     return bool((np.isnan(numbers) | np.isinf(numbers) | (numbers == np.rint(numbers))).all())
 
@@ -145,8 +146,7 @@ def _spread(numbers: Any, extent: Extent, scale: Scale) -> float:
 
     if math.isnan(extent.low) or extent.low == extent.high:
         return 0.0
-    there = np.isfinite(numbers)
-    finite = numbers if there.all() else numbers[there]
+    finite = numbers if extent.complete else numbers[np.isfinite(numbers)]
     size = max(abs(extent.low), abs(extent.high))  # keeps the squares in range
     if scale == "mad":
         deviation = float(np.median(np.abs(finite / size - np.median(finite / size))))
@@ -193,6 +193,6 @@ def _median(numbers: Any, extent: Extent) -> float | None:
 
     if math.isnan(extent.low):
         return None
-    finite = numbers[np.isfinite(numbers)] if extent.infinite or np.isnan(numbers).any() else numbers
+    finite = numbers if extent.complete else numbers[np.isfinite(numbers)]
     middle = (len(finite) - 1) // 2
     return float(np.partition(finite, middle)[middle])

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.perturbation.tabular import strengths
+from gate.suites.perturbation.tabular.draws import Streams
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.names import unknown
-from gate.suites.perturbation.tabular.operators import OPERATORS
-from gate.suites.perturbation.tabular.schema import Schema
+from gate.suites.perturbation.tabular.operators import OPERATORS, Operator
+from gate.suites.perturbation.tabular.operators.noise import LAWS, NoiseDraws
+from gate.suites.perturbation.tabular.schema import Column, Schema
 from gate.suites.perturbation.tabular.settle import settled
 
 
-def moved(
-    frame: Frame, schema: Schema, perturbation: str, strength: float, *, seed: int, where: str
-) -> Mapping[str, Any]:
-    """The columns that a perturbation replaces, for one call of `Frame.replaced`.
+def parts(
+    frame: Frame, schema: Schema, perturbation: str, strength: float, *, seed: int, size: int, where: str
+) -> Iterator[tuple[Any, int]]:
+    """The user's own kind of frame under a perturbation, at most `size` rows at a time, and how many rows they are.
 
-    Some are written while they are drawn (`Source`), so that a mapping serves once; the same call gives the same cells.
+    The size of the parts changes no cell.
 
     Args:
         schema: of the frame, or of a larger one that it is a part of.
@@ -29,6 +31,18 @@ def moved(
     Raises:
         UsageError: an unknown perturbation, a strength that is none, or no column that it may move.
     """
+    operator, columns, strength = _checked(schema, perturbation, strength, where)
+    streams, law = Streams(seed), LAWS.get(perturbation)
+    noise = None if law is None else NoiseDraws(law, frame, schema, columns, strength, streams)
+    for start in range(0, frame.rows, size):
+        part = frame.span(start, min(start + size, frame.rows))
+        made = operator.moved(part, schema, columns, strength, streams) if noise is None else noise.next(part)
+        yield part.replaced(settled(part, schema, made)), part.rows
+
+
+def _checked(
+    schema: Schema, perturbation: str, strength: float, where: str
+) -> tuple[Operator, tuple[Column, ...], float]:
     operator = OPERATORS.get(perturbation)
     if operator is None:
         raise unknown("perturbation", perturbation, OPERATORS, where)
@@ -40,9 +54,4 @@ def moved(
             where=where,
             remedy="look at the schema: protected, immutable and constant columns, strings and dates are left alone",
         )
-    return settled(frame, schema, operator.moved(frame, schema, columns, strength, seed))
-
-
-def perturbed(frame: Frame, schema: Schema, perturbation: str, strength: float, *, seed: int, where: str) -> Any:
-    """The user's own kind of frame under a perturbation; see `moved`."""
-    return frame.replaced(moved(frame, schema, perturbation, strength, seed=seed, where=where))
+    return operator, columns, strength

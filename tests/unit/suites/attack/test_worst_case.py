@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from typing import Any
 
 import numpy as np
@@ -332,12 +332,15 @@ def test_attacks_are_found_by_name() -> None:
         attack_of("hopskipjump")
 
 
-def test_hop_skip_jump_says_what_it_needs_or_finds_flips() -> None:
+def test_hop_skip_jump_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "art.attacks.evasion", None)
+    with pytest.raises(UsageError, match="Adversarial Robustness Toolbox"):
+        hop_skip_jump(space_of(ROWS[:6], keys=range(6)), objective_of(linear, ROWS[:6]), 1.0)
+
+
+def test_hop_skip_jump_finds_flips() -> None:
+    pytest.importorskip("art", reason="the Adversarial Robustness Toolbox is not installed")
     space, rows = space_of(ROWS[:6], keys=range(6)), ROWS[:6]
-    if importlib.util.find_spec("art") is None:
-        with pytest.raises(UsageError, match="Adversarial Robustness Toolbox"):
-            hop_skip_jump(space, objective_of(linear, rows), 1.0)
-        return
     state = np.random.get_state()[1].tolist()
     found = hop_skip_jump(space, objective_of(linear, rows), 1.0)
     assert found.flipped.any()
@@ -345,3 +348,18 @@ def test_hop_skip_jump_says_what_it_needs_or_finds_flips() -> None:
     assert (hop_skip_jump(space, objective_of(linear, rows), 1.0).moved == found.moved).all()
     assert (found.queries <= 1000).all()
     assert not (found.flipped & (exact_epsilon()[:6] > 1.0)).any()
+
+
+@pytest.mark.parametrize(("p", "given_up"), [(0.9, True), (0.6, False), (1.0, False)])
+def test_a_row_far_from_a_flip_is_given_up_on_a_plateau(p: float, given_up: bool) -> None:
+    """Unless it is close to one, or the model is certain of all that it says, as a single tree is."""
+    rows = np.random.default_rng(0).normal(size=(5, 3))
+    space = Space(("a", "b", "c"), rows, np.ones(3), box(*np.full((2, 3), [[-9.0], [9.0]]), np.ones(3)), range(5))
+
+    def model(given: Any) -> Any:
+        return np.tile([1 - p, p], (len(given), 1))
+
+    found = worst_case(space, objective_of(model, rows), 0.1)
+    assert not found.flipped.any()
+    assert (found.queries < 100).all() == given_up
+    assert (found.queries > 250).all() != given_up

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -128,21 +129,32 @@ def test_a_booster_answers_as_its_objective_says() -> None:
         as_model(xgboost.train({"objective": "rank:pairwise"}, data, 1))
 
 
-@pytest.mark.parametrize("options", [{}, {"zipmap": False}])
-def test_an_onnx_file_answers_as_what_it_was_made_of(tmp_path: Path, options: dict[str, Any]) -> None:
+FILES = Path(__file__).parent / "files"
+WEIGHTS, OFFSET = np.array([1.5, -0.75, 0.25]), 0.125
+"""Of the logistic regression that skl2onnx wrote to the files, once with its map of scores by class, once without."""
+
+
+@pytest.mark.parametrize(("name", "labels"), [("scores-by-class", ("no", "yes")), ("probabilities", ("0", "1"))])
+def test_an_onnx_file_answers_as_what_it_was_made_of(name: str, labels: tuple[str, ...]) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
-    fitted = LogisticRegression().fit(X, Y)
-    file = tmp_path / "model.onnx"
-    file.write_bytes(skl2onnx.to_onnx(fitted, X[:1].astype(np.float32), options=options).SerializeToString())
-    answers = asked(str(file))
-    np.testing.assert_allclose(answers.content, fitted.predict_proba(X), atol=1e-5)
-    assert answers.labels == (("0", "1") if options else ("no", "yes"))
+    answers = asked(str(FILES / f"{name}.onnx"))
+    np.testing.assert_allclose(answers.content[:, 1], 1 / (1 + np.exp(-(X @ WEIGHTS + OFFSET))), atol=1e-6)
+    assert answers.labels == labels
 
 
 def test_an_onnx_file_that_is_none_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"onnxruntime|no such ONNX file"):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    with pytest.raises(UsageError, match="no such ONNX file"):
         as_model(tmp_path / "absent.onnx")
+    (tmp_path / "text.onnx").write_text("no model")
+    with pytest.raises(UsageError, match="can't read it"):
+        as_model(tmp_path / "text.onnx")
+
+
+def test_an_onnx_file_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(UsageError, match="onnxruntime, which is not installed"):
+        as_model(FILES / "probabilities.onnx")
 
 
 class Session:

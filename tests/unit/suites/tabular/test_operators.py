@@ -13,9 +13,9 @@ from gate.suites.perturbation.tabular import strengths
 from gate.suites.perturbation.tabular.draws import column_noise
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators import OPERATORS
-from gate.suites.perturbation.tabular.perturb import perturbed
+from gate.suites.perturbation.tabular.perturb import parts
 from gate.suites.perturbation.tabular.schema import infer
-from tests.support.tabular_frames import KINDS, columns, dtypes, pandas_frame
+from tests.support.tabular_frames import KINDS, columns, dtypes, pandas_frame, perturbed
 
 STRENGTHS = {
     "gaussian": 0.5,
@@ -105,7 +105,7 @@ def test_infinite_cells_stay() -> None:
     found = run(pd.DataFrame({"a": [1.5, np.inf, -np.inf, 3.5, np.nan]}), "gaussian", 0.1)["a"]
     assert found.iloc[1:3].tolist() == [np.inf, -np.inf]
     assert np.isnan(found.iloc[4])
-    assert found.iloc[0] != 1.5
+    assert found.iloc[[0, 3]].tolist() != [1.5, 3.5]
 
 
 def test_uniform_noise_ends_at_epsilon() -> None:
@@ -195,6 +195,20 @@ def test_a_part_of_the_rows_is_perturbed_by_the_whole_schema() -> None:
     for name, strength in STRENGTHS.items():
         whole = perturbed(frame, schema, name, strength, seed=1, where="t")
         pd.testing.assert_frame_equal(perturbed(part, schema, name, strength, seed=1, where="t"), whole.iloc[:10])
+
+
+@pytest.mark.parametrize("size", [1, 7, 25])
+@pytest.mark.parametrize("name", STRENGTHS)
+def test_rows_that_come_in_parts_get_the_same_cells(name: str, size: int) -> None:
+    frame = Frame.of(pandas_frame(), "t")
+    schema = infer(frame, where="t", **TOLD)
+    whole = perturbed(frame, schema, name, STRENGTHS[name], seed=3, where="t")
+    found = list(parts(frame, schema, name, STRENGTHS[name], seed=3, size=size, where="t"))
+    assert sum(rows for _, rows in found) == frame.rows
+    start = 0
+    for part, rows in found:
+        pd.testing.assert_frame_equal(part, whole.iloc[start : start + rows])
+        start += rows
 
 
 @pytest.mark.parametrize("name", STRENGTHS)

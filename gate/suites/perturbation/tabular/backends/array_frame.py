@@ -31,6 +31,10 @@ class ArrayFrame(Frame):
     def row_names(self) -> tuple[object, ...]:
         return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
 
+    @property
+    def name_order(self) -> Any:
+        return None if self._positions is None else super().name_order
+
     def own(self) -> Any:
         return self._array
 

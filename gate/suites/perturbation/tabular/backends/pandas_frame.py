@@ -24,6 +24,14 @@ class PandasFrame(Frame):
     def row_names(self) -> tuple[object, ...]:
         return tuple(self._frame.index)
 
+    @property
+    def name_order(self) -> Any:
+        import pandas as pd
+
+        index = self._frame.index
+        ascending = isinstance(index, pd.RangeIndex) and index.step > 0  # its names need not be made to know that
+        return None if ascending else super().name_order
+
     def own(self) -> Any:
         return self._frame
 

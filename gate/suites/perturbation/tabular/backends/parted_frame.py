@@ -47,6 +47,10 @@ class PartedFrame(Frame):
     def row_names(self) -> tuple[object, ...]:
         return tuple(range(self.rows))
 
+    @property
+    def name_order(self) -> Any:
+        return None
+
     def values(self, name: str) -> Any:
         """As of any frame, but read anew each time."""
         found = self._values(name).view()

@@ -17,6 +17,10 @@ class PlacedFrame(Frame):
     def row_names(self) -> tuple[object, ...]:
         return tuple(range(self.rows) if self._positions is None else self._positions.tolist())
 
+    @property
+    def name_order(self) -> Any:
+        return None if self._positions is None else super().name_order
+
     def take(self, rows: Any) -> Frame:
         import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gate.suites.perturbation.tabular.draws import uniforms
+from gate.suites.perturbation.tabular.draws import Seed, uniforms
 from gate.suites.perturbation.tabular.features import features
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.operator import Operator
@@ -20,7 +20,7 @@ def _filled(schema: Schema) -> tuple[Column, ...]:
     return tuple(column for column in schema.perturbable() if column.neutral is not None)
 
 
-def _missing(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _missing(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Make each cell missing with probability p."""
     import numpy as np
 
@@ -33,7 +33,7 @@ def _missing(frame: Frame, schema: Schema, columns: Sequence[Column], strength: 
     return found
 
 
-def _dropped(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _dropped(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Replace each feature by its neutral value with probability p."""
     import numpy as np
 

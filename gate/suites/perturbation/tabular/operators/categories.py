@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gate.suites.perturbation.tabular.draws import chosen, uniforms
+from gate.suites.perturbation.tabular.draws import Seed, chosen, uniforms
 from gate.suites.perturbation.tabular.features import Feature, features
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.operator import Operator
@@ -17,7 +17,7 @@ def _swappable(schema: Schema) -> tuple[Column, ...]:
     return tuple(column for column in schema.perturbable() if column.kind in kinds and len(column.levels) > 1)
 
 
-def _swapped(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _swapped(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Give at most k features of each row another observed level."""
     import numpy as np
 

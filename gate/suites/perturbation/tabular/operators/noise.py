@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from gate.suites.perturbation.tabular.draws import GAUSSIAN, generator
+from gate.suites.perturbation.tabular.draws import GAUSSIAN, Seed, Streams
 from gate.suites.perturbation.tabular.frame import EXACT, Frame
 from gate.suites.perturbation.tabular.operators.operator import Operator
 from gate.suites.perturbation.tabular.schema import Column, Schema
@@ -67,11 +67,12 @@ class NoiseDraws:
     """
 
     def __init__(
-        self, law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int
+        self, law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: Seed
     ) -> None:
         bound = {name for relation in schema.relations for name in relation.names}
         self._law, self._epsilon, self._columns = law, epsilon, columns
-        self._draws = {column.name: generator(seed, epsilon, column.name, law) for column in columns}
+        streams = seed if isinstance(seed, Streams) else Streams(seed)
+        self._draws = {column.name: streams.generator(epsilon, column.name, law) for column in columns}
         self._streamed = {column.name: column.name not in bound and _simple(frame, column) for column in columns}
 
     def next(self, part: Frame, pool: Executor | None = None) -> dict[str, Any]:
@@ -119,7 +120,7 @@ class Drawn:
         self._row += len(out)
 
 
-def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: int) -> Any:
+def _noise(law: Law, frame: Frame, schema: Schema, columns: Sequence[Column], epsilon: float, seed: Seed) -> Any:
     return NoiseDraws(law, frame, schema, columns, epsilon, seed).next(frame)
 
 
@@ -134,13 +135,16 @@ def _movable(schema: Schema) -> tuple[Column, ...]:
     return schema.movable()
 
 
-def _gaussian(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> Any:
+def _gaussian(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> Any:
     return _noise("gaussian", frame, schema, columns, strength, seed)
 
 
-def _uniform(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> Any:
+def _uniform(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> Any:
     return _noise("uniform", frame, schema, columns, strength, seed)
 
 
 GAUSSIAN_NOISE = Operator(GAUSSIAN, "scale", "N(0, (ε · scale)²) added to every number", _movable, _gaussian)
 UNIFORM_NOISE = Operator("uniform", "scale", "uniform within ± ε · scale, added to every number", _movable, _uniform)
+
+LAWS: Mapping[str, Law] = {GAUSSIAN_NOISE.name: "gaussian", UNIFORM_NOISE.name: "uniform"}
+"""Of the operators that draw noise, which must see the whole frame before its parts."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gate.suites.perturbation.tabular.draws import chosen, uniforms
+from gate.suites.perturbation.tabular.draws import Seed, chosen, uniforms
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.operators.operator import Operator
 from gate.suites.perturbation.tabular.schema import Column, Schema
@@ -20,7 +20,7 @@ def _integers(schema: Schema) -> tuple[Column, ...]:
     return tuple(column for column in schema.movable() if column.kind == "integer")
 
 
-def _rounded(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _rounded(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Round to the largest power of ten that moves no number by more than ε · scale."""
     import numpy as np
 
@@ -31,7 +31,7 @@ def _rounded(frame: Frame, schema: Schema, columns: Sequence[Column], strength: 
     }
 
 
-def _unit(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _unit(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Multiply one number of each row."""
     import numpy as np
 
@@ -45,7 +45,7 @@ def _unit(frame: Frame, schema: Schema, columns: Sequence[Column], strength: flo
     }
 
 
-def _off_by(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: int) -> dict[str, Any]:
+def _off_by(frame: Frame, schema: Schema, columns: Sequence[Column], strength: float, seed: Seed) -> dict[str, Any]:
     """Add one of −k … −1, 1 … k steps to every whole number, each equally likely."""
     import numpy as np
 

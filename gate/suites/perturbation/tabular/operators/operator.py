@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gate.suites.perturbation.tabular.draws import Seed
 from gate.suites.perturbation.tabular.frame import Frame
 from gate.suites.perturbation.tabular.schema import Column, Schema
 from gate.suites.perturbation.tabular.strengths import Unit
@@ -21,11 +22,11 @@ class Operator:
         does: one line that says what is done at strength ε.
         columns: of a schema, those that it may move.
         moved: (frame, schema, columns, strength, seed) -> by name the values that are asked for; they are brought to
-            type, range and relations afterwards.
+            type, range and relations afterwards. The frame may be a part of the rows, with a seed that goes on.
     """
 
     name: str
     unit: Unit
     does: str
     columns: Callable[[Schema], tuple[Column, ...]]
-    moved: Callable[[Frame, Schema, Sequence[Column], float, int], dict[str, Any]]
+    moved: Callable[[Frame, Schema, Sequence[Column], float, Seed], dict[str, Any]]
