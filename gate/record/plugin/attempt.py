@@ -105,7 +105,7 @@ class Attempts:
             self._tear_down(self._open, copy.copy(self._item))  # to other plugins the next trial is the next test
             if self._failed is not None:
                 return TrialResult(Result.ABANDONED, excerpt_of(self._failed))
-        self._renew()
+        self.renew()
         self.made += 1
         self._number = number
         attempt = self._open = self._noting = Attempt()
@@ -164,7 +164,7 @@ class Attempts:
         elif _is_xfailed(report):
             self.expected = self.expected or attempt
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Everything that pytest keeps on an item and that a trial could leave to the next one."""
         item: Any = self._item
         if hasattr(item, "_request") and not item._request:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -200,6 +200,21 @@ class Calls:
         scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
         return next((found for scope in scopes if (found := self._in_vain(scope))), "")
 
+    @property
+    def untroubled(self) -> bool:
+        """Whether `trouble` is empty for every trial so far; quicker than to ask for each."""
+        return not self._refused and self._session.untroubled
+
+    @contextlib.contextmanager
+    def belonging(self, item: pytest.Item) -> Iterator[None]:
+        """What is called in the block belongs to an item, or to the case that stands on it as its scope."""
+        self._item, self._used = item, set()
+        case = item.__dict__.get(SCOPE, item.nodeid)
+        with entered(Scope(case)):
+            yield
+        self._item = None
+        self._ended(case)
+
     def _fixtures_of(self, case: str) -> list[str]:
         """Fixtures of wider scopes that the running test uses: what these swallowed concerns all that use them."""
         if self._item is None or self._item.nodeid != case:
@@ -238,13 +253,8 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._item, self._used = item, set()
-        case = item.__dict__.get(SCOPE, item.nodeid)
-        with entered(Scope(case)):
-            done = yield
-        self._item = None
-        self._ended(case)
-        return done
+        with self.belonging(item):
+            return (yield)
 
     def _ended(self, case: str) -> None:
         """Its new answers replace the old ones from now on; where that can't be written, the old ones hold."""

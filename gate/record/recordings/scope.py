@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from functools import lru_cache
 
 from gate.errors import RecordingError
@@ -35,12 +33,17 @@ def refuse_secret(case: str) -> None:
         )
 
 
-@contextlib.contextmanager
-def entered(scope: Scope) -> Iterator[None]:
-    """Make calls belong to a case and a trial until the end of the block."""
-    before = _current[0]
-    _current[0] = scope
-    try:
-        yield
-    finally:
-        _current[0] = before
+class entered:  # noqa: N801  reads like the context manager that it is
+    """Make calls belong to a case and a trial until the end of the block; a class, since every trial has one."""
+
+    __slots__ = ("_before", "_scope")
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def __enter__(self) -> None:
+        self._before = _current[0]
+        _current[0] = self._scope
+
+    def __exit__(self, *error: object) -> None:
+        _current[0] = self._before

@@ -63,6 +63,8 @@ class Alone:
         self._measure = measure
         self._prepared = prepared
         self._plan = plan
+        self._seen = 0
+        self._proven: set[tuple[str, str]] = set()
 
     def own(self, test: str, wanted: Wanted) -> Own:
         """How often a test passes without any mutant."""
@@ -78,6 +80,18 @@ class Alone:
         """What a test made of an empty prompt."""
         job = canary_job(test, prompted.spec)
         return self._once("canary", job, lambda: self.measure_canary(test, prompted), test=test, target=prompted.spec)
+
+    def known_canary(self, test: str, spec: str) -> Json | None:
+        """What a test made of an empty prompt, where that was tried."""
+        return self._shared.first("canary", test=test, target=spec)
+
+    def proven(self, test: str, spec: str) -> bool:
+        """Whether a test killed a mutant of a target in this run: then it depends on the prompt, and reads it."""
+        for entry in self._shared.since("pair", self._seen):
+            self._seen += 1
+            if entry["status"] == "killed":
+                self._proven.add((entry["test"], entry["target"]))
+        return (test, spec) in self._proven
 
     def measure_own(self, test: str, wanted: Wanted) -> None:
         """Find the pass rate of a test where it is known already, else by trials."""

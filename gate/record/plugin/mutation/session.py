@@ -49,7 +49,7 @@ def register(config: pytest.Config, plan: Plan, timeout: float) -> None:
         else:
             folder = Path(worker[_FOLDER])
         own = (folder, *_written(config))
-        among = shared.Shared(folder, "main" if worker is None else str(worker["workerid"]))
+        among = shared.Shared(folder, "main" if worker is None else str(worker["workerid"]), alone=worker is None)
         among.add("begun")
     except GateError as error:
         raise pytest.UsageError(f"--gate-mutate: {error}") from None

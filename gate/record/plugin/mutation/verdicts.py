@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gate.record.plugin.mutation.measure import Measure, Own, Pairing, pair_scope
+from gate.record.plugin.mutation.measure import STANDS_IN_THE_WAY, Measure, Own, Pairing, pair_scope
 from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
 from gate.trials.designs import Fixed, first_answer
 from gate.trials.question import pose
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
     from gate.record.plugin.mutation.alone import Alone
     from gate.record.plugin.mutation.shared import Shared
+    from gate.record.plugin.mutation.shares import Shares
     from gate.record.plugin.mutation.sources import Sources
     from gate.record.plugin.mutation.todo import Action, Content
     from gate.trials.plan import Plan
@@ -32,7 +34,7 @@ class Around:
 
     Attributes:
         contents: of each target, by its specification.
-        among: over how many pairs of a mutant and a test the chance of a false kill is spread.
+        shares: how the chance of a false kill is spread over them.
         earlier: what an interrupted run left.
         halted: whether nothing more is to be begun.
     """
@@ -41,7 +43,7 @@ class Around:
     plan: Plan
     sources: Sources
     contents: Mapping[str, Content]
-    among: int
+    shares: Shares
     earlier: list[Json]
     halted: Callable[[], bool]
     designs: dict[Any, Any] = field(default_factory=dict)
@@ -56,6 +58,11 @@ class Verdicts:
         self._measure = measure
         self._alone = alone
         self._calls = calls
+        self._seen = 0
+        self._ended: dict[str, bool] = {}
+        self._earlier = {
+            entry["content"]: entry for entry in around.earlier if entry["kind"] == "pair" and entry.get("outcomes")
+        }
 
     def reach(self, prompted: Prompted, case: str, action: Action) -> None:
         """Do what is to be done about a mutant, and write what became of it."""
@@ -132,17 +139,27 @@ class Verdicts:
         nothing = {"mutant": case, "test": test, "outcomes": "", "status": "skipped", "reason": own.refused}
         if own.refused:
             return nothing
-        canary = self._alone.canary(test, prompted)
-        if canary["state"] in ("vacuous", "unread"):
-            return {**nothing, "status": canary["state"], "reason": canary["reason"]}
-        if canary["state"] == "spoilt":
-            return {**nothing, "status": "error", "reason": canary["reason"]}
-        design, s0 = self._measure.design(wanted, own, wanted.alpha / self._around.among)
+        proven = self._alone.proven(test, prompted.spec)
+        canary = None if proven else self._alone.known_canary(test, prompted.spec)
+        if canary is not None and canary["state"] in STANDS_IN_THE_WAY:
+            status = "error" if canary["state"] == "spoilt" else canary["state"]
+            return {**nothing, "status": status, "reason": canary["reason"]}
+        design, s0 = self._measure.design(wanted, own, wanted.alpha * self._around.shares.part(case, self._killed))
         if first_answer(design, s0, "0" * wanted.max_trials) != "regression":
             few = f"{own.s0} of {own.n0} trials without a mutant are too few to show a fall of {wanted.delta:.0%}"
-            return {**nothing, "reason": f"{few}, shared by {self._around.among:,} decisions: make more of them"}
+            among = self._around.shares.among
+            return {**nothing, "reason": f"{few}, shared by {among:,} decisions: make more of them"}
         job = self._pairing(prompted, case, test, asked=False)
-        return self._measure.pair(replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials)))
+        job = replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials))
+        doubt = None if proven or canary is not None else partial(self._alone.canary, test, prompted)
+        return self._measure.pair(job, doubt)
+
+    def _killed(self, case: str) -> bool | None:
+        """Whether a mutant of this run was killed; None where that is not known yet."""
+        for entry in self._shared.since("mutant", self._seen):
+            self._seen += 1
+            self._ended[entry["case"]] = entry["status"] == "killed"
+        return self._ended.get(case)
 
     def _kills(self, prompted: Prompted, case: str, test: str) -> Json:
         """Trials in which the test that killed a mutant is asked whether it still does, or a sample of them."""
@@ -194,10 +211,8 @@ class Verdicts:
         for carried in self._around.plan.carried.get(scope, ()):
             if carried.fingerprint == content:
                 return carried.outcomes, carried.excerpt
-        for entry in reversed(self._around.earlier):
-            if entry["kind"] == "pair" and entry.get("content") == content and entry.get("outcomes"):
-                return str(entry["outcomes"]), str(entry.get("excerpt", ""))
-        return "", ""
+        entry = self._earlier.get(content)
+        return ("", "") if entry is None else (str(entry["outcomes"]), str(entry.get("excerpt", "")))
 
     def _final(
         self,

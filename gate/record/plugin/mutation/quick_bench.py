@@ -1,0 +1,203 @@
+"""The bench of a test whose trials need no ceremony, see `quick`."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gate.errors import GateError
+from gate.record.plugin.attempt import shared_fixtures
+from gate.record.plugin.mutation import quick
+from gate.record.plugin.mutation.attempts import PASSED, Change, Seen, Trial, changed
+from gate.record.recordings.exchange import Scope
+from gate.record.recordings.scope import entered
+from gate.trials.infrastructure import is_infrastructure
+from gate.trials.loop import EXCERPT_LENGTH
+
+if TYPE_CHECKING:
+    from gate.record.plugin.attempt import Attempts
+    from gate.record.plugin.calls import Calls
+    from gate.record.plugin.marker import Errors
+    from gate.record.plugin.mutation.prepare import Prompted
+    from gate.record.plugin.mutation.shared import Shared
+    from gate.suites.mutation.targets.swap import Swap
+
+_THROUGH = (KeyboardInterrupt, pytest.exit.Exception)
+
+
+class QuickBench:
+    """One test, trial after trial; what it tells is what `Bench` would.
+
+    Args:
+        stay: stands around them.
+        attempts: makes anew what pytest keeps on the item.
+        declared: errors that are no trials, as the test's own mark names them.
+    """
+
+    def __init__(
+        self, stay: quick.Stay, attempts: Attempts, declared: Errors, calls: Calls | None, shared: Shared
+    ) -> None:
+        self.item = stay.item
+        self.case = ""
+        self.attempts = attempts
+        self._stay = stay
+        self._timer = stay.timer
+        self._declared = declared
+        self._calls = calls
+        self._shared = shared
+        self._following = copy.copy(stay.item)
+        self._call: Callable[[], object] | None = None
+        self._swaps: dict[str, Swap] = {}
+        self._standing: tuple[Any, Any, Swap | None] = None, None, None
+
+    def begin(self, case: str) -> None:
+        """From here on trials belong to a case."""
+        self.case = case
+        self._standing = None, None, None
+        self._stay.forget_output()
+        self._timer.install()
+
+    def trial(self, number: int, prompted: Prompted | None = None, change: Change = "") -> Trial:
+        """One trial, as `Bench.trial`."""
+        try:
+            swap = None if prompted is None else self._swap(prompted, change)
+        except GateError as error:
+            return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
+        if prompted is not None and swap is None:
+            return self._around(number, prompted, change)
+        disturbed = False
+        with entered(Scope(self.case, number)):
+            if swap is None:
+                errors = self._made()
+            else:
+                swap.put()
+                try:
+                    errors = self._made()
+                finally:
+                    disturbed = swap.restore()
+        return self._judged(number, errors, disturbed=disturbed)
+
+    def _around(self, number: int, prompted: Prompted, change: Change) -> Trial:
+        """A trial with a target that takes more than setting attributes."""
+        failed: list[str] = []
+        with self._shared.trial(alone=prompted.in_file):
+            try:
+                with changed(prompted, change, failed) as placed, entered(Scope(self.case, number)):
+                    errors = self._made()
+            except GateError as error:
+                return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
+        if failed:
+            return Trial(Seen.SPOILT, failed[0][:EXCERPT_LENGTH])
+        return self._judged(number, errors, disturbed=placed is not None and placed.disturbed)
+
+    def _swap(self, prompted: Prompted, change: Change) -> Swap | None:
+        """How the change is put in its place; found once for all trials in a row, unless a module was loaded."""
+        known, how, swap = self._standing
+        if known is prompted and how is change and (swap is None or swap.holds):
+            return swap
+        last = self._swaps.get(prompted.spec)
+        if last is not None and last.holds:
+            found: Swap | None = last.again(change if isinstance(change, str) else change(last.was))
+        else:
+            make = getattr(prompted.target, "swap", None)
+            found = make(change) if make is not None else None
+        if found is not None:
+            self._swaps[prompted.spec] = found
+        self._standing = prompted, change, found
+        return found
+
+    def _made(self) -> tuple[BaseException | None, BaseException | None]:
+        """What the test raised in set-up or call, and in its tear-down."""
+        if self._stay.bare:
+            return self._bare(), None
+        self.attempts.renew()
+        self.attempts.made += 1
+        first = self._within(self._set_up_and_call)
+        last = self._within(self._tear_down)
+        return first, last
+
+    def _bare(self) -> BaseException | None:
+        call = self._call
+        if call is None:
+            error = self._within(self._set_up)
+            if error is not None:
+                self._within(self._tear_down)
+                return error
+            call = self._call = quick.calling(self.item)
+        return self._within(call)
+
+    def _within(self, step: Callable[[], object]) -> BaseException | None:
+        """What a step raised within the limit of time."""
+        seconds = self._timer.seconds
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+            try:
+                step()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except _THROUGH:
+            raise
+        except BaseException as error:  # noqa: BLE001  as pytest does: whatever ends a test is its failure
+            signal.setitimer(signal.ITIMER_REAL, 0)  # it may have struck right before it was put off
+            return error
+        return None
+
+    def _set_up(self) -> None:
+        from _pytest.tmpdir import tmppath_result_key
+
+        item = self.item
+        if not item._request:
+            item._initrequest()
+        item.stash.setdefault(tmppath_result_key, {})
+        item.session._setupstate.setup(item)
+        self.attempts.shared = shared_fixtures(item) or self.attempts.shared
+
+    def _set_up_and_call(self) -> None:
+        self._set_up()
+        quick.calling(self.item)()
+
+    def _tear_down(self) -> None:
+        item = self.item
+        try:
+            item.session._setupstate.teardown_exact(self._following)
+        finally:
+            item._request = False
+            item.funcargs = None
+
+    def end(self) -> None:
+        """The last trial was made: what stays set up for all of them is ended with the next test."""
+        if self._call is not None:
+            self._call = None
+            with contextlib.suppress(Exception):
+                self._tear_down()
+
+    def _judged(
+        self, number: int, errors: tuple[BaseException | None, BaseException | None], *, disturbed: bool
+    ) -> Trial:
+        if disturbed:
+            return Trial(Seen.SPOILT, "the test itself puts another prompt into the target while it runs")
+        if self._calls is not None and not self._calls.untroubled:
+            lacked = self._calls.trouble(self.case, number)
+            if lacked:
+                return Trial(Seen.LACKED, lacked)
+        first, last = errors
+        if self._timer.fired:
+            self._timer.fired = False
+            return Trial(Seen.NOTICED, "the trial ran out of time" if first is None else _said(first), timed_out=True)
+        error = first if first is not None else last
+        if error is None:
+            return PASSED
+        if quick.is_skip(error):
+            return Trial(Seen.SKIPPED, _said(error))
+        if is_infrastructure(error, self._declared):
+            return Trial(Seen.UNREACHABLE, f"{type(error).__name__}: {error}"[:EXCERPT_LENGTH])
+        return Trial(Seen.NOTICED, _said(error))
+
+
+def _said(error: BaseException) -> str:
+    return quick.told_of(error)[:EXCERPT_LENGTH]
