@@ -137,6 +137,7 @@ class Calls:
         self._shared = Shared(session.mode, self._outside, worker=hasattr(config, "workerinput"))
         repeating = Repeating(session, volatile, folder=self._shared.folder, failures=failures)
         observed = ObservedSession(repeating, volatile) if observes else None
+        self._observed = observed
         self.observed: Observer | None = observed
         """What was sent, for those who compare; None where nobody does."""
         asked = repeating if observed is None else observed
@@ -204,6 +205,11 @@ class Calls:
     def untroubled(self) -> bool:
         """Whether `trouble` is empty for every trial so far; quicker than to ask for each."""
         return not self._refused and self._session.untroubled
+
+    @property
+    def asked(self) -> int | None:
+        """How many requests this process saw; None where that can't be told, or any was asked in vain."""
+        return None if self._observed is None or not self.untroubled else self._observed.asked
 
     @contextlib.contextmanager
     def belonging(self, item: pytest.Item) -> Iterator[None]:

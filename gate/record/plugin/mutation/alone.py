@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.mutation.marker import Wanted
-from gate.record.plugin.mutation.measure import LEAST_RATE, Measure, Own
+from gate.record.plugin.mutation.measure import Measure
+from gate.record.plugin.mutation.pairing import LEAST_RATE, Own
 
 if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
@@ -65,9 +66,15 @@ class Alone:
         self._plan = plan
         self._seen = 0
         self._proven: set[tuple[str, str]] = set()
+        self._owns: dict[tuple[str, float | None], Own] = {}
 
     def own(self, test: str, wanted: Wanted) -> Own:
         """How often a test passes without any mutant."""
+        if (test, wanted.p0) not in self._owns:
+            self._owns[test, wanted.p0] = self._own(test, wanted)
+        return self._owns[test, wanted.p0]
+
+    def _own(self, test: str, wanted: Wanted) -> Own:
         entry = self._once(
             "own", own_job(test, wanted), lambda: self.measure_own(test, wanted), test=test, p0=wanted.p0
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +12,10 @@ from gate.record.plugin.attempt import shared_fixtures
 from gate.record.plugin.mutation import unread
 from gate.record.plugin.mutation.attempts import PASSED, Bench, Seen, Trial, TrialMaker
 from gate.record.plugin.mutation.marker import Wanted
+from gate.record.plugin.mutation.pairing import STANDS_IN_THE_WAY, Own, Pairing, status_of, told_of
 from gate.schema.mutation import summary_id
 from gate.trials.designs import Fixed
 from gate.trials.floor import floor_for
-from gate.trials.loop import PASSED as HELD
 from gate.trials.loop import DesignLike, Ending, Result, TrialLoop, TrialResult, TrialsRun
 
 if TYPE_CHECKING:
@@ -28,34 +27,8 @@ if TYPE_CHECKING:
     AnyBench = Bench | QuickBench
 
 Json = dict[str, Any]
-LEAST_RATE = 0.80
-"""A test that passes less often without any mutant says too little about one."""
 _MOST_DIGESTS = 1_000
 _NO_TRIALS = frozenset({Seen.LACKED, Seen.SPOILT, Seen.SKIPPED})
-STANDS_IN_THE_WAY = frozenset({"vacuous", "unread", "spoilt"})
-"""What a test may make of an empty prompt that lets no mutant of it be measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """How often a test passes without any mutant.
-
-    Attributes:
-        n0, s0: trials, and how many of them passed; 0 of 0 where `p0` is known.
-        p0: the rate that the marker gives; None where it was measured.
-        source: `measured`, `trials` of this run, `committed` in the baseline, or `p0`.
-        refused: why no mutant is tried on the test; empty where they are.
-        sent: digests of its requests; empty where none was seen.
-        answers: digests of what came back.
-    """
-
-    n0: int = 0
-    s0: int = 0
-    p0: float | None = None
-    source: str = "measured"
-    refused: str = ""
-    sent: frozenset[str] = frozenset()
-    answers: frozenset[str] = frozenset()
 
 
 class Measure:
@@ -73,6 +46,7 @@ class Measure:
         self._calls = calls
         self._stopped = stopped
         self._designs: dict[Any, Any] = {}
+        self._asked: int | None = None
 
     def own(self, item: pytest.Item, count: int) -> None:
         """So many trials of a test without any mutant."""
@@ -194,7 +168,7 @@ class Measure:
 
     def _paired(self, job: Pairing, run: TrialsRun, told: Json) -> Json:
         cost = self._cost(job.scope)
-        status, reason = _status(job, run, told)
+        status, reason = status_of(job, run, told)
         over = bool(cost.get("over"))
         if over and status == "error":  # no fault of the mutant's: a run with a higher limit goes on from here
             status = "skipped"
@@ -203,7 +177,7 @@ class Measure:
         self._forget(job.scope)
         return {
             "mutant": job.case,
-            "test": job.item.nodeid,
+            "test": job.test,
             "target": job.prompted.spec,
             "asked": job.asked,
             "sample": isinstance(job.design, Fixed),
@@ -248,7 +222,7 @@ class Measure:
             if "reading" in told and told["reading"] == "unread":
                 return None
             made += trial.seen is not Seen.UNREACHABLE
-            loop.tell(_told(trial, notice=notice))
+            loop.tell(told_of(trial, notice=notice))
             if pauses and trial is PASSED:
                 return None
         return None
@@ -280,6 +254,10 @@ class Measure:
         """Calls of a case, and what they took."""
         if self._calls is None:
             return {"calls": 0}
+        asked = self._calls.asked
+        if asked is not None and asked == self._asked and not self._all_sent(case):
+            return {"calls": 0}  # nobody asked anything since the last answer to this, and this case never did
+        self._asked = asked
         counts = self._calls.counts(case)
         return {"calls": counts.live + counts.replayed, "over": counts.refused, "cost": self._calls.since_last(case)}
 
@@ -307,74 +285,6 @@ class Measure:
 
         question = Question(own.n0, wanted.max_trials, share, wanted.delta, wanted.power)
         return design_for(question, self._designs), own.s0
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """One test under one mutant.
-
-    Attributes:
-        case: id of the mutant's case.
-        asked: whether main killed it with this test, so that `1` means that the test noticed it; else `1` means that
-            the test passed.
-        content: digest of all that the trials depend on.
-        carried: outcomes that an earlier run made of the same content.
-    """
-
-    item: pytest.Item
-    prompted: Prompted
-    case: str
-    mutant: Any
-    own: Own
-    design: DesignLike
-    cap: int
-    s0: int
-    asked: bool
-    content: str
-    carried: str = ""
-    excerpt: str = ""
-
-    @property
-    def scope(self) -> str:
-        """Id under which its calls are recorded."""
-        return pair_scope(self.case, self.item.nodeid, asked=self.asked)
-
-
-def pair_scope(case: str, test: str, *, asked: bool) -> str:
-    """Id under which the calls of a test under a mutant are recorded; a sample or a question apart from a decision."""
-    return f"{case} {test} kills" if asked else f"{case} {test}"
-
-
-def _told(trial: Trial, *, notice: bool) -> TrialResult:
-    if trial is PASSED and not notice:
-        return HELD
-    if trial.seen is Seen.UNREACHABLE:
-        return TrialResult(Result.INFRASTRUCTURE, trial.excerpt)
-    if notice:
-        return TrialResult(Result.PASSED if trial.seen is Seen.NOTICED else Result.FAILED, trial.excerpt)
-    return TrialResult(Result.TIMED_OUT if trial.timed_out else Result.FAILED, trial.excerpt)
-
-
-def _status(job: Pairing, run: TrialsRun, told: Json) -> tuple[str, str]:
-    """What a pair comes to, and why where it has no verdict."""
-    canary = told.get("canary")
-    if canary is not None and canary["state"] in STANDS_IN_THE_WAY:
-        return ("error" if canary["state"] == "spoilt" else canary["state"]), canary["reason"]
-    if told.get("reading") == "unread":
-        return "unread", str(told.get("advice", ""))
-    stop: Trial | None = told.get("stop")
-    if stop is not None:
-        return ("skipped" if stop.seen is Seen.SKIPPED else "error"), stop.excerpt
-    if run.ending is Ending.UNMEASURED:
-        return "error", f"{run.errors} infrastructure errors: {run.excerpt}"
-    if run.ending is Ending.OPEN:
-        return "skipped", "the run ended before a verdict"
-    found = (
-        {"regression": "killed", "holds": "survived"}
-        if not job.asked
-        else {"regression": "survived", "holds": "killed"}
-    )
-    return found.get(run.answer, "undecided"), ""
 
 
 def _empty(prompted: Prompted) -> str:

@@ -1,8 +1,8 @@
-"""Trials without the ceremony: of a plain test, whose phases no other plugin takes part in, only the test itself is run.
+"""Trials without ceremony: of a plain test in whose phases no other plugin takes part.
 
-pytest calls some thirty hooks, makes three reports and looks at every log handler around one call of a test function.
-Where all that is of pytest and of the gate alone, none of it changes what a trial comes to, and a trial is the set-up of
-its fixtures, its call and its tear-down. What is printed meanwhile is thrown away, warnings are filtered as ever.
+Around one call of a test function pytest calls some thirty hooks and makes three reports. Where all that is of pytest
+and of the gate alone, none of it changes what a trial comes to, and a trial is the set-up of its fixtures, its call and
+its tear-down. What is printed meanwhile is thrown away, warnings are filtered as ever.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _has_own_phases(item: Any) -> bool:
 
 
 def is_bare(item: Any) -> bool:
-    """Whether nothing of a test is made anew for a trial: no fixture of its own, no instance of a class, no parameter."""
+    """Whether nothing of a test is made anew for a trial: no fixture of its own, no instance, no parameter."""
     if isinstance(item.parent, pytest.Class) or getattr(item, "callspec", None) is not None:
         return False
     definitions = item._fixtureinfo.name2fixturedefs
@@ -143,9 +143,10 @@ class Stay:
     def forget_output(self) -> None:
         """Asked after each test under a mutant, so that what many of them print does not pile up."""
         self._trials += 1
-        capture = self.item.config.pluginmanager.get_plugin("capturemanager")
-        if self._trials % _KEPT_OUTPUT == 0 and capture is not None and capture.is_globally_capturing():
-            capture.read_global_capture()
+        if self._trials % _KEPT_OUTPUT == 0:
+            capture = self.item.config.pluginmanager.get_plugin("capturemanager")
+            if capture is not None and capture.is_globally_capturing():
+                capture.read_global_capture()
 
 
 def told_of(error: BaseException) -> str:

@@ -64,23 +64,28 @@ class QuickBench:
 
     def trial(self, number: int, prompted: Prompted | None = None, change: Change = "") -> Trial:
         """One trial, as `Bench.trial`."""
-        try:
-            swap = None if prompted is None else self._swap(prompted, change)
-        except GateError as error:
-            return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
+        known, how, swap = self._standing
+        if known is not prompted or how is not change or (swap is not None and not swap.holds):
+            try:
+                swap = None if prompted is None else self._swap(prompted, change)
+            except GateError as error:
+                return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
         if prompted is not None and swap is None:
             return self._around(number, prompted, change)
         disturbed = False
         with entered(Scope(self.case, number)):
             if swap is None:
-                errors = self._made()
+                first, last = self._made()
             else:
                 swap.put()
                 try:
-                    errors = self._made()
+                    first, last = self._made()
                 finally:
                     disturbed = swap.restore()
-        return self._judged(number, errors, disturbed=disturbed)
+        quiet = first is None and last is None and not (disturbed or self._timer.fired)
+        if quiet and (self._calls is None or self._calls.untroubled):
+            return PASSED
+        return self._judged(number, first, last, disturbed=disturbed)
 
     def _around(self, number: int, prompted: Prompted, change: Change) -> Trial:
         """A trial with a target that takes more than setting attributes."""
@@ -88,18 +93,15 @@ class QuickBench:
         with self._shared.trial(alone=prompted.in_file):
             try:
                 with changed(prompted, change, failed) as placed, entered(Scope(self.case, number)):
-                    errors = self._made()
+                    first, last = self._made()
             except GateError as error:
                 return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
         if failed:
             return Trial(Seen.SPOILT, failed[0][:EXCERPT_LENGTH])
-        return self._judged(number, errors, disturbed=placed is not None and placed.disturbed)
+        return self._judged(number, first, last, disturbed=placed is not None and placed.disturbed)
 
     def _swap(self, prompted: Prompted, change: Change) -> Swap | None:
         """How the change is put in its place; found once for all trials in a row, unless a module was loaded."""
-        known, how, swap = self._standing
-        if known is prompted and how is change and (swap is None or swap.holds):
-            return swap
         last = self._swaps.get(prompted.spec)
         if last is not None and last.holds:
             found: Swap | None = last.again(change if isinstance(change, str) else change(last.was))
@@ -113,23 +115,23 @@ class QuickBench:
 
     def _made(self) -> tuple[BaseException | None, BaseException | None]:
         """What the test raised in set-up or call, and in its tear-down."""
+        if self._call is not None:
+            return self._within(self._call), None
         if self._stay.bare:
-            return self._bare(), None
+            return self._first_bare()
         self.attempts.renew()
         self.attempts.made += 1
         first = self._within(self._set_up_and_call)
-        last = self._within(self._tear_down)
-        return first, last
+        return first, self._within(self._tear_down)
 
-    def _bare(self) -> BaseException | None:
-        call = self._call
-        if call is None:
-            error = self._within(self._set_up)
-            if error is not None:
-                self._within(self._tear_down)
-                return error
-            call = self._call = quick.calling(self.item)
-        return self._within(call)
+    def _first_bare(self) -> tuple[BaseException | None, BaseException | None]:
+        """The first trial of a test of which nothing is made anew: what it shares with others is set up for it."""
+        error = self._within(self._set_up)
+        if error is not None:
+            self._within(self._tear_down)
+            return error, None
+        self._call = quick.calling(self.item)
+        return self._within(self._call), None
 
     def _within(self, step: Callable[[], object]) -> BaseException | None:
         """What a step raised within the limit of time."""
@@ -142,7 +144,7 @@ class QuickBench:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except _THROUGH:
             raise
-        except BaseException as error:  # noqa: BLE001  as pytest does: whatever ends a test is its failure
+        except BaseException as error:  # as pytest does: whatever ends a test is its failure
             signal.setitimer(signal.ITIMER_REAL, 0)  # it may have struck right before it was put off
             return error
         return None
@@ -177,7 +179,7 @@ class QuickBench:
                 self._tear_down()
 
     def _judged(
-        self, number: int, errors: tuple[BaseException | None, BaseException | None], *, disturbed: bool
+        self, number: int, first: BaseException | None, last: BaseException | None, *, disturbed: bool
     ) -> Trial:
         if disturbed:
             return Trial(Seen.SPOILT, "the test itself puts another prompt into the target while it runs")
@@ -185,7 +187,6 @@ class QuickBench:
             lacked = self._calls.trouble(self.case, number)
             if lacked:
                 return Trial(Seen.LACKED, lacked)
-        first, last = errors
         if self._timer.fired:
             self._timer.fired = False
             return Trial(Seen.NOTICED, "the trial ran out of time" if first is None else _said(first), timed_out=True)

@@ -48,7 +48,7 @@ class Shares:
     def _handed(self, place: int, killed: Callable[[str], bool | None]) -> int:
         """Parts of the mutants right before a place that were killed, one after the other."""
         found, before, most = 0, place - 1, _STEPS[-1] * max(self._order[place][1], 1)
-        while 0 <= before and found < most and self._is_alike(before, place) and killed(self._order[before][0]):
+        while before >= 0 and found < most and self._is_alike(before, place) and killed(self._order[before][0]):
             found += self._order[before][1]
             before -= 1
         return found

@@ -208,8 +208,9 @@ class TextTarget:
         if self.as_json or not is_plain(self.place):
             return None
         was = self.place.get()
-        places = [self.place, *(each for each in aliases(was, self.spec) if each != self.place)]
-        if not all(map(is_plain, places)):
+        others = [each for each in aliases(was, self.spec) if each != self.place]
+        places = [self.place, *filter(is_plain, others)]
+        if len(places) <= len(others):
             return None
         return Swap(places, was, changed_text(change, self.read(), self.spec))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from gate.suites.mutation.targets.places import AttributePlace
 
@@ -34,7 +34,12 @@ class Swap:
     @property
     def holds(self) -> bool:
         """Whether it still knows all places: no module was loaded since, and each holds what it held."""
-        return len(sys.modules) == self._modules and all(names.get(name) is self._was for names, name in self._places)
+        if len(sys.modules) != self._modules:
+            return False
+        for names, name in self._places:  # asked before every trial: a generator would take as long as all the rest
+            if names.get(name) is not self._was:
+                return False
+        return True
 
     def again(self, value: Any) -> Swap:
         """One for another value, in the same places."""
@@ -59,7 +64,7 @@ class Swap:
         return found is not self._value and found != self._value
 
 
-def is_plain(place: Any) -> bool:
+def is_plain(place: Any) -> TypeGuard[AttributePlace]:
     """Whether a place is an attribute of a module that does nothing else when it is set."""
     return (
         isinstance(place, AttributePlace) and type(place.owner) is types.ModuleType and place.name in vars(place.owner)
