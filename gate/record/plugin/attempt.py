@@ -23,6 +23,8 @@ from gate.trials.loop import EXCERPT_LENGTH, Result, TrialResult
 
 SCOPE = "_gate_scope"
 """On an item whose trials belong to another case than the test itself: that case."""
+PRISTINE = "_gate_parameters"
+"""On an item that is run before its trials: `mutable_parameters` as they were before that."""
 
 
 @dataclass(slots=True)
@@ -82,7 +84,7 @@ class Attempts:
         self._case = case or item.nodeid
         self._number = 0
         self._properties = list(item.user_properties)
-        self._parameters = _mutable_parameters(item)
+        self._parameters = mutable_parameters(item)
         self._open: Attempt | None = None
         self._noting: Attempt | None = None
         self._failed: pytest.TestReport | None = None
@@ -170,7 +172,7 @@ class Attempts:
         if hasattr(item, "_request") and not item._request:
             item._initrequest()
         bound = getattr(item, "_instance", None) is not None or _is_bound(item.__dict__.get("_obj"))
-        if self.made and bound and isinstance(item.parent, pytest.Class):
+        if bound and isinstance(item.parent, pytest.Class):  # also before the first: the item may have been run before
             item.__dict__.pop("_instance", None)
             item._obj = None
         item.user_properties[:] = self._properties
@@ -263,8 +265,10 @@ def shared_fixtures(item: Any) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _mutable_parameters(item: Any) -> dict[str, Any]:
+def mutable_parameters(item: Any) -> dict[str, Any]:
     """Parameters in plain containers, which a trial could change for the next one; others are taken as they are."""
+    if PRISTINE in item.__dict__:
+        return dict(item.__dict__[PRISTINE])
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return {}

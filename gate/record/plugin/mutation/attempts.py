@@ -67,7 +67,7 @@ class TrialMaker:
         self._calls = calls
         self._timeout = timeout
         self._making: Callable[[], None] | None = None
-        self._quick: dict[pytest.Item, bool] = {}
+        self._quick: dict[int, bool] = {}
         self._staying: tuple[Stay, QuickBench] | None = None
 
     @property
@@ -88,11 +88,11 @@ class TrialMaker:
             case: to which their calls belong.
             work: takes the bench on which it makes them.
         """
-        if item not in self._quick:
-            self._quick[item] = is_quick(item)
+        if id(item) not in self._quick:
+            self._quick[id(item)] = is_quick(item)
         item.__dict__[SCOPE] = case
         try:
-            if self._quick[item]:
+            if self._quick[id(item)]:
                 bench = self._stay(item)
                 bench.begin(case)
                 with contextlib.nullcontext() if self._calls is None else self._calls.belonging(item):

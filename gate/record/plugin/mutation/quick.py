@@ -13,7 +13,7 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,10 +122,11 @@ class Stay:
         self._stack = contextlib.ExitStack()
 
     def open(self) -> None:
+        from _pytest import assertion
         from _pytest.warnings import catch_warnings_for_item
 
-        item = self.item
-        stack = self._stack
+        item, stack = self.item, self._stack
+        stack.enter_context(_around(assertion.pytest_runtest_protocol(item)))
         stack.enter_context(catch_warnings_for_item(item.config, item.ihook, "runtest", item))
         capture = item.config.pluginmanager.get_plugin("capturemanager")
         if capture is not None:
@@ -147,6 +148,17 @@ class Stay:
             capture = self.item.config.pluginmanager.get_plugin("capturemanager")
             if capture is not None and capture.is_globally_capturing():
                 capture.read_global_capture()
+
+
+@contextlib.contextmanager
+def _around(wrapper: Generator[None, Any, Any]) -> Iterator[None]:
+    """A wrapper of a hook, around the block."""
+    next(wrapper)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(StopIteration):
+            wrapper.send(None)
 
 
 def told_of(error: BaseException) -> str:
