@@ -36,7 +36,7 @@ class Swap:
         """Whether it still knows all places: no module was loaded since, and each holds what it held."""
         if len(sys.modules) != self._modules:
             return False
-        for names, name in self._places:  # asked before every trial: a generator would take as long as all the rest
+        for names, name in self._places:  # noqa: SIM110  before every trial: a generator takes as long as all the rest
             if names.get(name) is not self._was:
                 return False
         return True
