@@ -8,6 +8,7 @@ its tear-down. What is printed meanwhile is thrown away, warnings are filtered a
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import logging
 import signal
@@ -134,6 +135,9 @@ class Stay:
         root, quiet = logging.getLogger(), logging.NullHandler()
         root.addHandler(quiet)  # so that `logging.basicConfig` of the suite finds one, as it does within a phase
         stack.callback(root.removeHandler, quiet)
+        session = item.session
+        session.gethookproxy = functools.cache(session.gethookproxy)  # looked up anew for each hook of each fixture
+        stack.callback(delattr, session, "gethookproxy")
         stack.enter_context(self.timer)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.tmpdir import tmppath_result_key
 
 from gate.errors import GateError
 from gate.record.plugin.attempt import shared_fixtures
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gate.record.plugin.mutation.shared import Shared
     from gate.suites.mutation.targets.swap import Swap
 
+_OUTCOMES = (Exception, pytest.fail.Exception, pytest.skip.Exception)
 _THROUGH = (KeyboardInterrupt, pytest.exit.Exception)
 
 
@@ -52,6 +54,10 @@ class QuickBench:
         self._shared = shared
         self._following = copy.copy(stay.item)
         self._call: Callable[[], object] | None = None
+        self._names = stay.item._fixtureinfo.argnames
+        self._renews = isinstance(stay.item.parent, pytest.Class) or getattr(stay.item, "callspec", None) is not None
+        self._known = False
+        self._properties = list(stay.item.user_properties)
         self._swaps: dict[str, Swap] = {}
         self._standing: tuple[Any, Any, Swap | None] = None, None, None
 
@@ -119,10 +125,8 @@ class QuickBench:
             return self._within(self._call), None
         if self._stay.bare:
             return self._first_bare()
-        self.attempts.renew()
-        self.attempts.made += 1
         first = self._within(self._set_up_and_call)
-        return first, self._within(self._tear_down)
+        return first, self._within(self._end_fixtures)
 
     def _first_bare(self) -> tuple[BaseException | None, BaseException | None]:
         """The first trial of a test of which nothing is made anew: what it shares with others is set up for it."""
@@ -150,18 +154,47 @@ class QuickBench:
         return None
 
     def _set_up(self) -> None:
-        from _pytest.tmpdir import tmppath_result_key
-
+        """Set the test up, or again what is its own, where the last trial ended that alone."""
         item = self.item
-        if not item._request:
-            item._initrequest()
-        item.stash.setdefault(tmppath_result_key, {})
-        item.session._setupstate.setup(item)
-        self.attempts.shared = shared_fixtures(item) or self.attempts.shared
+        if not self._stay.bare and (self._renews or not self._known):
+            self.attempts.renew()
+        if self._known and item in item.session._setupstate.stack:
+            item.user_properties[:] = self._properties
+            item.funcargs.clear()
+            item._request._fixture_defs.clear()
+            item._request._fillfixtures()
+        else:
+            if not item._request:
+                item._initrequest()
+            item.stash.setdefault(tmppath_result_key, {})
+            item.session._setupstate.setup(item)
+            self._known = True
+            self.attempts.shared = shared_fixtures(item) or self.attempts.shared
 
     def _set_up_and_call(self) -> None:
         self._set_up()
-        quick.calling(self.item)()
+        item = self.item
+        item.obj(**{name: item.funcargs[name] for name in self._names})
+
+    def _end_fixtures(self) -> None:
+        """End what a trial set up for itself; the item and what it shares with others stay as they are.
+
+        Raises:
+            BaseException: of the fixture that fails first.
+        """
+        item = self.item
+        known = item.session._setupstate.stack.get(item)
+        if known is None or known[1] is not None:  # its set-up failed, and pytest would only say so again
+            self._tear_down()
+            return
+        finalizers, failed = known[0], None
+        while len(finalizers) > 1:  # the first one is the item's own
+            try:
+                finalizers.pop()()
+            except _OUTCOMES as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     def _tear_down(self) -> None:
         item = self.item
@@ -172,9 +205,9 @@ class QuickBench:
             item.funcargs = None
 
     def end(self) -> None:
-        """The last trial was made: what stays set up for all of them is ended with the next test."""
-        if self._call is not None:
-            self._call = None
+        """The last trial was made: what stays set up for all of them is ended."""
+        self._call = None
+        if self.item in self.item.session._setupstate.stack:
             with contextlib.suppress(Exception):
                 self._tear_down()
 
