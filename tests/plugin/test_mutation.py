@@ -8,7 +8,7 @@ import pytest
 
 from gate.schema.mutation import COVERAGE, SCORE
 from tests.support.fake_model import Project
-from tests.support.mutation_project import BANK, MARK, STRONG, mutate
+from tests.support.mutation_project import BANK, MARK, PAUSES, STRONG, mutate
 
 FIVE = """
 import pytest
@@ -247,7 +247,8 @@ def test_a():
         time.sleep(60)
 """,
     )
-    run = mutate(project)
+    project.write("told.py", PAUSES)
+    run = mutate(project, "-p", "told")
     assert run.counts() == {"killed": 1, "survived": 1}
     killed, survived = run.told["matrix"]
     assert (killed["outcomes"], killed["timed_out"]) == ("0", 1)
@@ -268,7 +269,8 @@ def test_a():
     assert "must never approve" in bank.PROMPT
 """,
     )
-    run = mutate(project)
+    project.write("told.py", PAUSES)
+    run = mutate(project, "-p", "told")
     assert run.counts() == {"killed": 2, "survived": 1, "error": 1}
     assert "infrastructure errors" in next(each["reason"] for each in run.told["matrix"] if each["status"] == "error")
 

@@ -10,7 +10,7 @@ import pytest
 from gate.trials.plan import Plan
 from tests.support.fake_model import Project
 from tests.support.model_server import ModelServer
-from tests.support.mutation_project import BANK, Mutated, mutate
+from tests.support.mutation_project import BANK, PAUSES, Mutated, mutate
 
 AGENT = """
 import json, urllib.request
@@ -155,3 +155,34 @@ def test_survivors_with_the_same_answers_are_offered_for_suppression(project: Pr
     survivor = next(each for each in run.told["targets"][0]["mutants"] if each["status"] == "survived")
     assert same == [f"mutant:bank:PROMPT#{survivor['mutant']}"]
     assert f'[[suppressions]] mutant = "{survivor["mutant"]}"' in run.out
+
+
+def test_a_refused_trial_waits_before_it_is_made_again(project: Project) -> None:
+    """As long as the provider asks, else longer each time; nothing of it is a kill, and each refusal is a call."""
+    project.write("bank.py", BANK)
+    project.write("told.py", PAUSES)
+    project.write(
+        "test_a.py",
+        """
+import itertools, urllib.error, email.message
+import pytest, bank
+calls = itertools.count(1)
+
+def refuse(after):
+    headers = email.message.Message()
+    if after: headers["Retry-After"] = after
+    raise urllib.error.HTTPError("http://model", 429, "too many", headers, None)
+
+@pytest.mark.mutate_prompt(target="bank:PROMPT", operators=["delete-constraint"], p0=1.0, max_trials=20)
+def test_a():
+    place = next(calls)
+    if place in (2, 3): refuse("7")
+    if place in (4, 6): refuse(None)
+    if place == 8: refuse("86400")
+    assert "must always verify" in bank.PROMPT
+""",
+    )
+    run = mutate(project, "-p", "told", "-s")
+    assert run.counts() == {"killed": 1, "survived": 1}
+    assert "WAITED [7.0, 7.0, 2.0, 0.5, 30.0]" in run.out
+    assert sum(each["errors"] for each in run.told["matrix"]) == 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.fake_model import Project
-from tests.support.mutation_project import Mutated, mutate
+from tests.support.mutation_project import PAUSES, Mutated, mutate
 
 HEAD = """
 import logging, sys, time, warnings
@@ -128,6 +128,7 @@ def matrix(run: Mutated) -> dict[str, tuple[str, str, str, int]]:
 
 def told(project: Project) -> tuple[Mutated, int]:
     """A run, and how many of its tests were quick."""
+    project.write("told.py", PAUSES)
     project.write(
         "count.py",
         "from gate.record.plugin.mutation import attempts\n"
@@ -136,7 +137,7 @@ def told(project: Project) -> tuple[Mutated, int]:
         "attempts.is_quick = counted\n"
         "def pytest_unconfigure(config): print('QUICK', sum(found))\n",
     )
-    run = mutate(project, "-p", "count", "-s")
+    run = mutate(project, "-p", "told", "-p", "count", "-s")
     line = next(each for each in run.result.outlines if "QUICK" in each)
     return run, int(line.split()[-1])
 

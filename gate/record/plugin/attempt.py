@@ -16,6 +16,7 @@ import pytest
 from _pytest.runner import call_and_report
 
 from gate.record.plugin.marker import Errors
+from gate.record.plugin.pauses import asked_for
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.scope import entered
 from gate.trials.infrastructure import is_infrastructure
@@ -42,6 +43,8 @@ class Attempt:
     """Excerpts of failures that are no infrastructure errors."""
     unreachable: list[str] = field(default_factory=list)
     """Excerpts of infrastructure errors."""
+    wait: float | None = None
+    """Seconds that the last of these asks to wait, where it names any."""
 
     def note(self, call: pytest.CallInfo[Any], report: pytest.TestReport, declared: Errors) -> None:
         """Take what a phase or subtest raised; the exception itself is not kept, since it holds whole frames."""
@@ -51,6 +54,7 @@ class Attempt:
             return
         if is_infrastructure(call.excinfo.value, declared):
             self.unreachable.append(f"{type(call.excinfo.value).__name__}: {call.excinfo.value}"[:EXCERPT_LENGTH])
+            self.wait = asked_for(call.excinfo.value)
         elif report.failed:
             self.broken.append(excerpt_of(report))
 

@@ -42,11 +42,17 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial; `excerpt` is untrusted text."""
+    """One trial.
+
+    Attributes:
+        excerpt: of what went wrong; untrusted text.
+        wait: seconds that the provider asks to wait before the next one; None where it names none.
+    """
 
     seen: Seen
     excerpt: str = ""
     timed_out: bool = False
+    wait: float | None = None
 
 
 PASSED = Trial(Seen.PASSED)
@@ -189,12 +195,12 @@ def judge(attempt: Attempt) -> Trial:
     assert result is not None  # noqa: S101  it was made
     if result.result is Result.PASSED and last.failed:  # the tear-down
         only = attempt.unreachable and not attempt.broken
-        return Trial(Seen.UNREACHABLE if only else Seen.NOTICED, excerpt_of(last))
+        return Trial(Seen.UNREACHABLE if only else Seen.NOTICED, excerpt_of(last), wait=attempt.wait)
     if result.result is Result.PASSED:
         return PASSED
     skipped = any(each.skipped and not hasattr(each, "wasxfail") for each in attempt.reports)
     if result.result is Result.INFRASTRUCTURE:
-        return Trial(Seen.UNREACHABLE if attempt.unreachable else Seen.SKIPPED, result.excerpt)
+        return Trial(Seen.UNREACHABLE if attempt.unreachable else Seen.SKIPPED, result.excerpt, wait=attempt.wait)
     if result.result is Result.ABANDONED and skipped:
         return Trial(Seen.SKIPPED, result.excerpt)
     return Trial(Seen.NOTICED, result.excerpt, result.result is Result.TIMED_OUT)

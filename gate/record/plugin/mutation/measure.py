@@ -13,6 +13,7 @@ from gate.record.plugin.mutation import unread
 from gate.record.plugin.mutation.attempts import PASSED, Bench, Seen, Trial, TrialMaker
 from gate.record.plugin.mutation.marker import Wanted
 from gate.record.plugin.mutation.pairing import STANDS_IN_THE_WAY, Own, Pairing, status_of, told_of
+from gate.record.plugin.pauses import Pauses
 from gate.schema.mutation import summary_id
 from gate.trials.designs import Fixed
 from gate.trials.floor import floor_for
@@ -36,15 +37,22 @@ class Measure:
 
     Args:
         stopped: whether the run is to end; asked before each trial.
+        pauses: between a trial that the provider refused and the next.
     """
 
     def __init__(
-        self, maker: TrialMaker, shared: Shared, calls: Calls | None, stopped: Callable[[pytest.Item], bool]
+        self,
+        maker: TrialMaker,
+        shared: Shared,
+        calls: Calls | None,
+        stopped: Callable[[pytest.Item], bool],
+        pauses: Pauses,
     ) -> None:
         self._maker = maker
         self._shared = shared
         self._calls = calls
         self._stopped = stopped
+        self._pauses = pauses
         self._designs: dict[Any, Any] = {}
         self._asked: int | None = None
 
@@ -83,8 +91,10 @@ class Measure:
         def work(bench: AnyBench) -> None:
             for number in range(4):  # an infrastructure error is no trial
                 found[:] = [bench.trial(number, prompted, _empty(prompted))]
-                if found[0].seen is not Seen.UNREACHABLE:
+                if found[0].seen is not Seen.UNREACHABLE or self._stopped(item):
+                    self._pauses.answered()
                     break
+                self._wait(found[0])
 
         self._maker.make(item, case, work)
         trial, state, reason = found[0], "notices", ""
@@ -213,7 +223,7 @@ class Measure:
         Returns:
             What was no trial, and lets no other one be made.
         """
-        made = loop.number
+        made, refused = loop.number, False
         while loop.wants_more and not self._stopped(bench.item):
             trial = one(made)
             if trial is not PASSED and trial.seen in _NO_TRIALS:
@@ -221,11 +231,23 @@ class Measure:
                 return trial
             if "reading" in told and told["reading"] == "unread":
                 return None
-            made += trial.seen is not Seen.UNREACHABLE
             loop.tell(told_of(trial, notice=notice))
+            if trial is not PASSED and trial.seen is Seen.UNREACHABLE:
+                self._wait(trial, again=loop.wants_more)
+                refused = True
+                continue
+            if refused or not made:
+                self._pauses.answered()
+                refused = False
+            made += 1
             if pauses and trial is PASSED:
                 return None
         return None
+
+    def _wait(self, trial: Trial, *, again: bool = True) -> None:
+        """Give the provider time before the next trial; in a replay nobody refuses anything any more."""
+        if again and (self._calls is None or not self._calls.replays):
+            self._pauses.refused(trial.wait)
 
     def _reading(self, job: Pairing, bench: AnyBench, number: int) -> str:
         observed = None if self._calls is None else self._calls.observed

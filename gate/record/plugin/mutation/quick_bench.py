@@ -15,6 +15,7 @@ from gate.errors import GateError
 from gate.record.plugin.attempt import shared_fixtures
 from gate.record.plugin.mutation import quick
 from gate.record.plugin.mutation.attempts import PASSED, Change, Seen, Trial, changed
+from gate.record.plugin.pauses import asked_for
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.scope import entered
 from gate.trials.infrastructure import is_infrastructure
@@ -229,7 +230,8 @@ class QuickBench:
         if quick.is_skip(error):
             return Trial(Seen.SKIPPED, _said(error))
         if is_infrastructure(error, self._declared):
-            return Trial(Seen.UNREACHABLE, f"{type(error).__name__}: {error}"[:EXCERPT_LENGTH])
+            said = f"{type(error).__name__}: {error}"[:EXCERPT_LENGTH]
+            return Trial(Seen.UNREACHABLE, said, wait=asked_for(error))
         return Trial(Seen.NOTICED, _said(error))
 
 

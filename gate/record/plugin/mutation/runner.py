@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gate.record.plugin import pauses
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.mutation import prepare, sources
 from gate.record.plugin.mutation.alone import Alone, Facts, own_job
@@ -57,7 +58,7 @@ class MutationRunner(TimedTrials):
         self._facts = Facts(shared, self._calls)
         self._maker = TrialMaker(self, shared, self._calls, timeout)
         self._looked: Counter[str] = Counter()
-        self._measure = Measure(self._maker, shared, self._calls, _ended)
+        self._measure = Measure(self._maker, shared, self._calls, _ended, pauses.Pauses())
 
     @property
     def prepared(self) -> Prepared:
