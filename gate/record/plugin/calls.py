@@ -141,6 +141,8 @@ class Calls:
         self.observed: Observer | None = observed
         """What was sent, for those who compare; None where nobody does."""
         asked = repeating if observed is None else observed
+        self.ask = asked.ask
+        """Answers a call that leaves by no client, or gives what records it."""
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         upstreams = routes(os.environ)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gate.errors import RecordingError
 from gate.record.plugin import pauses
 from gate.record.plugin.attempt import SCOPE
-from gate.record.plugin.mutation import prepare, sources
+from gate.record.plugin.mutation import commands, prepare, sources
 from gate.record.plugin.mutation.alone import Alone, Facts, own_job
 from gate.record.plugin.mutation.attempts import TrialMaker, leave
 from gate.record.plugin.mutation.measure import Measure
@@ -58,6 +59,8 @@ class MutationRunner(TimedTrials):
         self._facts = Facts(shared, self._calls)
         self._maker = TrialMaker(self, shared, self._calls, timeout)
         self._looked: Counter[str] = Counter()
+        self._rewriting: set[str] = set()
+        self._timeout = timeout
         self._measure = Measure(self._maker, shared, self._calls, _ended, pauses.Pauses())
 
     @property
@@ -101,7 +104,11 @@ class MutationRunner(TimedTrials):
         from gate.record.recordings.store import Store
 
         store = Store(Path(self._config.rootpath) / self._config.getoption("--gate-recordings"))
-        return preview(self._prepared, self._plan, calls_of_a_trial(store, self._prepared.items))
+        found = preview(self._prepared, self._plan, calls_of_a_trial(store, self._prepared.items))
+        for target in found["targets"]:
+            if target["target"] in self._rewriting:
+                target["notes"].append("what the semantic operator makes of each rule is not asked for a preview")
+        return found
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
@@ -179,18 +186,36 @@ class MutationRunner(TimedTrials):
                 yield f"mutant {case}", partial(verdicts.reach, self._prepared.targets[spec], case, action)
 
     def _rewriter(self, spec: str, rewrite: Callable[[str], object]) -> Callable[[str], object]:
-        """A semantic operator that is asked once a rule in the whole run."""
+        """A semantic operator that is asked once a rule in the whole run; its calls belong to no test."""
+        self._rewriting.add(spec)
 
         def rewritten(text: str) -> object:
             job = f"rewrite {spec} {prepare.prompt_digest(text)}"
             while (entry := self._shared.first("rewritten", job=job)) is None:
                 if self._shared.claim(job):
-                    self._shared.add("rewritten", job=job, answer=rewrite(text))
+                    self._shared.add("rewritten", job=job, answer=self._answer(rewrite, text))
                 else:
                     self._shared.wait(lambda: self._shared.first("rewritten", job=job) is not None, job)
             return entry["answer"]
 
+        rewritten.__qualname__ = getattr(rewrite, "__qualname__", getattr(rewrite, "name", type(rewrite).__name__))
         return rewritten
+
+    def _answer(self, rewrite: Callable[[str], object], text: str) -> object:
+        """What the operator makes of a rule; nothing in a preview, nor where a replay lacks it, which is told."""
+        from gate.suites.mutation.operators.command import Command
+
+        if self._config.option.collectonly:
+            return None
+        if not isinstance(rewrite, Command):
+            return rewrite(text)
+        root = Path(self._config.rootpath)
+        try:
+            return commands.asked(rewrite, text, self._calls, folder=root, timeout=self._timeout)
+        except RecordingError:
+            if self._calls is None or not self._calls.replays:
+                raise
+            return None
 
     def _halted(self, session: pytest.Session) -> bool:
         """Whether nothing more is to be begun: somebody ended the run, or a limit of calls was reached."""
