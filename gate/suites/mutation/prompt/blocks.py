@@ -161,12 +161,13 @@ def _markdown(text: str, lines: Lines) -> Iterator[_Found]:
     """Every block that Markdown knows; long plain stretches are told without the parser."""
     state = _State()
     at = 0
-    for start, end, blocks in stretches(text):
+    for start, end, blocks, goes_on in stretches(text):
         yield from _parsed(text, at, start, lines, state)
         for block in blocks:
             state.group += block.opens or block.kind == "paragraph"
             first = lines.of(block.start)
             yield block.kind, first, lines.of(block.end) + 1, block.start, int(block.kind == "item"), state.group
+        state.group -= goes_on  # the parser will open the same list once more
         at = end
     yield from _parsed(text, at, len(text), lines, state)
 

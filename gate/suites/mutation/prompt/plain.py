@@ -38,8 +38,12 @@ class Known:
     opens: bool = False
 
 
-def stretches(text: str) -> Iterator[tuple[int, int, list[Known]]]:
-    """(start, end, blocks) of every stretch in order; start and end are where lines begin, or the end of the text."""
+def stretches(text: str) -> Iterator[tuple[int, int, list[Known], bool]]:
+    """(start, end, blocks, goes on) of every stretch in order.
+
+    Start and end are where lines begin, or the end of the text; what follows goes on with the stretch's last list where
+    an item of that is the first thing behind its end.
+    """
     if "```" in text or "~~~" in text:  # a fence may reach over anything
         return
     for found in _STRETCH.finditer(text):
@@ -47,9 +51,9 @@ def stretches(text: str) -> Iterator[tuple[int, int, list[Known]]]:
             continue
         first = _safe_start(text, *found.span())
         if first is not None:
-            blocks, end = _blocks(text, first, found.end())
+            blocks, end, goes_on = _blocks(text, first, found.end())
             if blocks:
-                yield first, end, blocks
+                yield first, end, blocks, goes_on
 
 
 def _safe_start(text: str, start: int, end: int) -> int | None:
@@ -71,7 +75,7 @@ def _safe_start(text: str, start: int, end: int) -> int | None:
     return None
 
 
-def _blocks(text: str, start: int, end: int) -> tuple[list[Known], int]:
+def _blocks(text: str, start: int, end: int) -> tuple[list[Known], int, bool]:
     """The blocks from a safe start on, and where they end: before the last one, which may go on behind the stretch."""
     found: list[Known] = []
     kept, until = 0, start
@@ -89,8 +93,7 @@ def _blocks(text: str, start: int, end: int) -> tuple[list[Known], int]:
         sign = line["mark"] or ""
         if line["blank"] or (not sign and mark and not blank):
             break  # indented, or a line that goes on with the item before it
-        if not sign or sign != mark:
-            kept, until = len(found), at
+        kept, until = len(found), at
         if sign:
             found.append(Known("item", line.start("text"), line.end("text"), opens=sign != mark))
             at = line.end()
@@ -103,5 +106,6 @@ def _blocks(text: str, start: int, end: int) -> tuple[list[Known], int]:
             at += 2 if text.startswith("\r\n", at) else 1 if at < len(text) else 0
         mark, blank = sign, False
     if at >= len(text):
-        return found, len(text)
-    return found[:kept], until
+        return found, len(text), False
+    goes_on = kept < len(found) and found[kept].kind == "item" and not found[kept].opens
+    return found[:kept], until, goes_on
