@@ -7,6 +7,7 @@ import json
 import pytest
 
 from gate.schema.mutation import COVERAGE, SCORE
+from gate.trials.plan import Plan
 from tests.support.fake_model import Project
 from tests.support.mutation_project import BANK, MARK, PAUSES, STRONG, mutate
 
@@ -210,6 +211,20 @@ def test_a(): assert p.PROMPT.count("never") == 20
     result = project.pytest("--gate-mutate", "--gate-mutate-min-coverage=80")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*5 of 20 mutants: 5 killed", "*5 of 20 rules measured", "25.0% of the rules*80.0%"])
+
+
+def test_thresholds_fail_a_run_by_hand_and_leave_its_report_alone(project: Project) -> None:
+    """As the reference has it; where the gate runs the suite, the report is judged and the process tells nothing."""
+    project.write("bank.py", BANK)
+    project.write("test_a.py", STRONG)
+    options = "--gate-mutate", "--gate-mutate-fail-under=80"
+    assert project.pytest(*options).ret == 1
+    report, result = project.run(*options)
+    assert result.ret == 1
+    assert "the mutation score is 50.0%, below 80.0%" in " ".join(result.outlines)
+    assert (report.completeness.exit_code, report.completeness.complete) == (0, True)
+    assert project.run(*options, plan=Plan(session="main", fixed=3))[1].ret == 0
+    assert project.pytest("--gate-mutate", "--gate-mutate-fail-under=50").ret == 0
 
 
 def test_a_test_that_writes_the_prompt_itself_is_told(project: Project) -> None:
