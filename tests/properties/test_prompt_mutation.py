@@ -88,7 +88,8 @@ def test_changed_rules_are_rules_of_the_new_prompt(before: str, after: str) -> N
 
 LAYOUT = st.sampled_from([
     "a", "You must not lie.", "- a", "- b c", "* x", "+ y", "", "", "  ", "# h", "---", "===", "  in", "    in", "> q",
-    "1. n", "a:", "|a|b|", "<b>", "{", "}", "[x]: y", "- [ ] t", "-", "- ", "  - n", "不要说。", "x  ", "\x0c", "- - x", "=",
+    "1. n", "a:", "|a|b|", "<b>", "{", "}", "[x]: y", "- [ ] t", "-", "- ", "  - n", "不要说。", "x  ", "\x0c", "- - x",
+    "=",
 ])  # fmt: skip
 
 
