@@ -244,6 +244,60 @@ def test_a():
     assert "puts another prompt into the target" in run.told["targets"][0]["mutants"][0]["reason"]
 
 
+def test_a_vacuous_test_is_named_also_beside_one_that_kills_everything(project: Project) -> None:
+    """No mutant is left for it to be tried on; a test that kills is not asked about an empty prompt."""
+    project.write("bank.py", BANK)
+    project.write(
+        "test_a.py",
+        f"""
+import bank, pytest
+
+{MARK}
+def test_good(): assert bank.PROMPT.count("must always verify") == bank.PROMPT.count("must never approve") == 1
+
+{MARK}
+def test_vacuous(): assert True
+""",
+    )
+    run = mutate(project)
+    assert run.counts() == {"killed": 4}
+    assert run.told["vacuous"] == ["test_a.py::test_vacuous (bank:PROMPT)"]
+    assert [each["test"] for each in run.told["targets"][0]["canaries"]] == ["test_a.py::test_vacuous"]
+
+
+def test_mutants_that_only_a_vacuous_test_tries_are_vacuous_and_cost_two_trials(project: Project) -> None:
+    project.write("bank.py", BANK)
+    project.write("test_a.py", f"import pytest\n{MARK}\ndef test_vacuous(): assert True\n")
+    run = mutate(project, "--gate-mutate-fail-under=1")
+    assert run.counts() == {"vacuous": 4}
+    assert sum(len(each["outcomes"]) for each in run.told["matrix"]) == 1  # and one with an empty prompt
+    assert run.told["score"] is None
+    assert run.result.ret == 1
+
+
+def test_a_connection_that_breaks_on_the_fourteenth_call_and_without_a_mutant_kills_nothing(project: Project) -> None:
+    project.write("bank.py", BANK)
+    project.write("told.py", PAUSES)
+    project.write(
+        "test_a.py",
+        f"""
+import itertools, pytest
+import bank
+calls = itertools.count(1)
+
+{MARK}
+def test_a():
+    if next(calls) in (5, 14, 16):  # of the ten without a mutant, of the empty prompt, of a mutant
+        raise ConnectionResetError("gone")
+    assert "must never approve" in bank.PROMPT
+""",
+    )
+    run = mutate(project, "-p", "told")
+    assert run.counts() == {"killed": 2, "survived": 2}
+    assert [(each["trials"], each["passed"], each["errors"]) for each in run.told["tests"]] == [(10, 10, 1)]
+    assert sum(each["errors"] for each in run.told["matrix"]) == 1
+
+
 def test_time_out_is_a_kill_and_a_broken_connection_is_none(project: Project) -> None:
     project.write("bank.py", BANK)
     project.write(

@@ -118,6 +118,11 @@ class Alone:
         else:
             self._measure.own(self._prepared.items[test], self._plan.fixed or self._plan.estimate)
 
+    def doubt(self, test: str, prompted: Prompted) -> None:
+        """Try an empty prompt on a test that killed nothing in this run, so that one that is vacuous is named."""
+        if not self.proven(test, prompted.spec) and self.known_canary(test, prompted.spec) is None:
+            self.measure_canary(test, prompted)
+
     def measure_canary(self, test: str, prompted: Prompted) -> None:
         """One trial with an empty prompt, unless the test is not mutated anyway."""
         wanted = next(tries[test] for tries in prompted.tries.values() if test in tries)

@@ -15,7 +15,7 @@ from gate.errors import RecordingError
 from gate.record.plugin import pauses
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.mutation import commands, prepare, sources
-from gate.record.plugin.mutation.alone import Alone, Facts, own_job
+from gate.record.plugin.mutation.alone import Alone, Facts, canary_job, own_job
 from gate.record.plugin.mutation.attempts import TrialMaker, leave
 from gate.record.plugin.mutation.measure import Measure
 from gate.record.plugin.mutation.prepare import Prepared
@@ -171,19 +171,21 @@ class MutationRunner(TimedTrials):
             leave(session, None)
 
     def _jobs(self, todo: Todo, alone: Alone, verdicts: Verdicts) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Everything to do, in an order that is the same in every process: what many need first."""
+        """Everything to do, in an order that is the same in every process: what many need first, doubts last."""
         needed = [
-            (test, next(tries[test] for tries in prompted.tries.values() if test in tries))
+            (prompted, test, next(tries[test] for tries in prompted.tries.values() if test in tries))
             for spec, found in todo.items()
             for prompted in [self._prepared.targets[spec]]
             for test in prompted.tests
             if any(action == "first" and test in prompted.tries[case] for case, action in found.items())
         ]
-        for test, wanted in needed:
+        for _, test, wanted in needed:
             yield own_job(test, wanted), partial(alone.measure_own, test, wanted)
         for spec, found in todo.items():
             for case, action in found.items():
                 yield f"mutant {case}", partial(verdicts.reach, self._prepared.targets[spec], case, action)
+        for prompted, test, _ in needed:
+            yield canary_job(test, prompted.spec), partial(alone.doubt, test, prompted)
 
     def _rewriter(self, spec: str, rewrite: Callable[[str], object]) -> Callable[[str], object]:
         """A semantic operator that is asked once a rule in the whole run; its calls belong to no test."""
