@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks.mutation import end_to_end, exact, side_by_side, unchanged
+from benchmarks.mutation import end_to_end, exact, in_process, side_by_side, unchanged
 from benchmarks.stats import beside
 from benchmarks.stats.line import Line, printed
 
@@ -21,8 +21,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clastogen-python", metavar="PATH", default="", help="a Python that has clastogen==0.10.0")
     parser.add_argument("--runs", type=int, default=RUNS, help="simulated runs of each figure (default: %(default)s)")
-    parser.add_argument("--pull-requests", type=int, default=200, help="whole runs of item 5 (default: %(default)s)")
-    parser.add_argument("--items", default="1-6", help="such as 5 or 1-4 (default: %(default)s)")
+    parser.add_argument("--pull-requests", type=int, default=200, help="of item 5 (default: %(default)s)")
+    parser.add_argument("--through-pytest", type=int, default=20, help="of item 7 (default: %(default)s)")
+    parser.add_argument("--items", default="1-7", help="such as 5 or 1-4 (default: %(default)s)")
     options = parser.parse_args()
     first, _, last = options.items.partition("-")
     items = set(range(int(first), int(last or first) + 1))
@@ -30,8 +31,9 @@ def main() -> int:
     parts: list[tuple[set[int], Callable[[], Iterator[Line]]]] = [
         ({1, 2, 3}, lambda: exact.lines(clastogen, options.runs)),
         ({4}, unchanged.lines),
-        ({5}, lambda: end_to_end.lines(options.pull_requests)),
+        ({5}, lambda: in_process.lines(options.pull_requests)),
         ({6}, lambda: side_by_side.lines(clastogen.python)),
+        ({7}, lambda: end_to_end.lines(options.through_pytest)),
     ]
     return 0 if printed(parts, items) else 1
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from gate.compare.edited_rules import edited
 from gate.schema.mutation import Guard, Mutation, RuleState, summary_id
 from gate.schema.report import Case, Kind, Report
 from gate.schema.verdict import CaseDecision
@@ -53,6 +54,7 @@ class RuleNow:
     Attributes:
         before: None where main has no such rule.
         after: None where the rule is not in the prompt any more.
+        edited: main's text of a rule that has other words here; else empty.
     """
 
     target: str
@@ -60,6 +62,7 @@ class RuleNow:
     text: str
     before: Guard | None
     after: Guard | None
+    edited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +212,14 @@ def _rules(targets: _Targets, now: Iterable[tuple[Mutation, str]]) -> Iterable[R
     for name in [*targets.after, *(each for each in targets.before if each not in targets.after)]:
         old = {each.rule: each for each in _rules_of(targets.before, name)}
         new = {each.rule: each for each in _rules_of(targets.after, name)}
-        for rule in (*new.values(), *(each for each in old.values() if each.rule not in new)):
-            known = old.get(rule.rule)
+        changed = edited(tuple(old.values()), tuple(new.values())) if old and new else {}
+        gone = old.keys() - new.keys() - {each.rule for each in changed.values()}
+        for rule in (*new.values(), *(each for each in old.values() if each.rule in gone)):
+            was = changed.get(rule.rule)
+            known = old.get(rule.rule, was)
             after = guard_of(statuses.get((name, rule.rule), ())) if rule.rule in new else None
-            yield RuleNow(name, rule.rule, rule.text, None if known is None else known.state, after)
+            text = "" if was is None else was.text
+            yield RuleNow(name, rule.rule, rule.text, None if known is None else known.state, after, text)
 
 
 def _rules_of(summaries: Mapping[str, Case], name: str) -> tuple[RuleState, ...]:

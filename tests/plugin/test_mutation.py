@@ -7,8 +7,9 @@ import json
 import pytest
 
 from gate.schema.mutation import COVERAGE, SCORE
+from gate.trials.plan import Plan
 from tests.support.fake_model import Project
-from tests.support.mutation_project import BANK, MARK, STRONG, mutate
+from tests.support.mutation_project import BANK, MARK, PAUSES, STRONG, mutate
 
 FIVE = """
 import pytest
@@ -212,6 +213,20 @@ def test_a(): assert p.PROMPT.count("never") == 20
     result.stdout.fnmatch_lines(["*5 of 20 mutants: 5 killed", "*5 of 20 rules measured", "25.0% of the rules*80.0%"])
 
 
+def test_thresholds_fail_a_run_by_hand_and_leave_its_report_alone(project: Project) -> None:
+    """As the reference has it; where the gate runs the suite, the report is judged and the process tells nothing."""
+    project.write("bank.py", BANK)
+    project.write("test_a.py", STRONG)
+    options = "--gate-mutate", "--gate-mutate-fail-under=80"
+    assert project.pytest(*options).ret == 1
+    report, result = project.run(*options)
+    assert result.ret == 1
+    assert "the mutation score is 50.0%, below 80.0%" in " ".join(result.outlines)
+    assert (report.completeness.exit_code, report.completeness.complete) == (0, True)
+    assert project.run(*options, plan=Plan(session="main", fixed=3))[1].ret == 0
+    assert project.pytest("--gate-mutate", "--gate-mutate-fail-under=50").ret == 0
+
+
 def test_a_test_that_writes_the_prompt_itself_is_told(project: Project) -> None:
     project.write("bank.py", BANK)
     project.write(
@@ -227,6 +242,60 @@ def test_a():
     run = mutate(project)
     assert run.counts() == {"error": 4}
     assert "puts another prompt into the target" in run.told["targets"][0]["mutants"][0]["reason"]
+
+
+def test_a_vacuous_test_is_named_also_beside_one_that_kills_everything(project: Project) -> None:
+    """No mutant is left for it to be tried on; a test that kills is not asked about an empty prompt."""
+    project.write("bank.py", BANK)
+    project.write(
+        "test_a.py",
+        f"""
+import bank, pytest
+
+{MARK}
+def test_good(): assert bank.PROMPT.count("must always verify") == bank.PROMPT.count("must never approve") == 1
+
+{MARK}
+def test_vacuous(): assert True
+""",
+    )
+    run = mutate(project)
+    assert run.counts() == {"killed": 4}
+    assert run.told["vacuous"] == ["test_a.py::test_vacuous (bank:PROMPT)"]
+    assert [each["test"] for each in run.told["targets"][0]["canaries"]] == ["test_a.py::test_vacuous"]
+
+
+def test_mutants_that_only_a_vacuous_test_tries_are_vacuous_and_cost_two_trials(project: Project) -> None:
+    project.write("bank.py", BANK)
+    project.write("test_a.py", f"import pytest\n{MARK}\ndef test_vacuous(): assert True\n")
+    run = mutate(project, "--gate-mutate-fail-under=1")
+    assert run.counts() == {"vacuous": 4}
+    assert sum(len(each["outcomes"]) for each in run.told["matrix"]) == 1  # and one with an empty prompt
+    assert run.told["score"] is None
+    assert run.result.ret == 1
+
+
+def test_a_connection_that_breaks_on_the_fourteenth_call_and_without_a_mutant_kills_nothing(project: Project) -> None:
+    project.write("bank.py", BANK)
+    project.write("told.py", PAUSES)
+    project.write(
+        "test_a.py",
+        f"""
+import itertools, pytest
+import bank
+calls = itertools.count(1)
+
+{MARK}
+def test_a():
+    if next(calls) in (5, 14, 16):  # of the ten without a mutant, of the empty prompt, of a mutant
+        raise ConnectionResetError("gone")
+    assert "must never approve" in bank.PROMPT
+""",
+    )
+    run = mutate(project, "-p", "told")
+    assert run.counts() == {"killed": 2, "survived": 2}
+    assert [(each["trials"], each["passed"], each["errors"]) for each in run.told["tests"]] == [(10, 10, 1)]
+    assert sum(each["errors"] for each in run.told["matrix"]) == 1
 
 
 def test_time_out_is_a_kill_and_a_broken_connection_is_none(project: Project) -> None:
@@ -247,7 +316,8 @@ def test_a():
         time.sleep(60)
 """,
     )
-    run = mutate(project)
+    project.write("told.py", PAUSES)
+    run = mutate(project, "-p", "told")
     assert run.counts() == {"killed": 1, "survived": 1}
     killed, survived = run.told["matrix"]
     assert (killed["outcomes"], killed["timed_out"]) == ("0", 1)
@@ -268,7 +338,8 @@ def test_a():
     assert "must never approve" in bank.PROMPT
 """,
     )
-    run = mutate(project)
+    project.write("told.py", PAUSES)
+    run = mutate(project, "-p", "told")
     assert run.counts() == {"killed": 2, "survived": 1, "error": 1}
     assert "infrastructure errors" in next(each["reason"] for each in run.told["matrix"] if each["status"] == "error")
 

@@ -10,7 +10,7 @@ import pytest
 from gate.trials.plan import Plan
 from tests.support.fake_model import Project
 from tests.support.model_server import ModelServer
-from tests.support.mutation_project import BANK, Mutated, mutate
+from tests.support.mutation_project import BANK, PAUSES, Mutated, mutate
 
 AGENT = """
 import json, urllib.request
@@ -94,7 +94,7 @@ def test_an_unread_prompt_is_told(
     assert run.counts() == {"unread": 2}
     assert run.told["score"] is None
     assert advice in run.told["targets"][0]["mutants"][0]["reason"]
-    assert told_calls(run) == 11  # the pass rate, and one empty prompt
+    assert told_calls(run) == 12  # the pass rate, one trial of a mutant, and one empty prompt: the same for all mutants
 
 
 def test_a_part_of_the_prompt_that_is_cut_off_is_unread(project: Project, server: ModelServer) -> None:
@@ -136,12 +136,12 @@ def test_recordings_of_mutants_are_stale_only_once_the_mutant_is_gone(project: P
 def test_a_limit_stops_cleanly(project: Project, server: ModelServer) -> None:
     write(project, server)
     book = project.path.parent / "book.jsonl"
-    limits = json.dumps({"run": {"calls": 14}, "book": str(book)})
+    limits = json.dumps({"run": {"calls": 12}, "book": str(book)})
     before = len(server.requests)
     run = mutate(project, f"--gate-calls={limits}")
-    assert len(server.requests) - before == 14
-    assert any("not measured" in reason for reason in run.report.completeness.reasons)
-    assert run.counts().get("killed", 0) == 0
+    assert len(server.requests) - before == 12
+    assert any("2 mutants not measured: " in reason for reason in run.report.completeness.reasons)
+    assert run.counts() == {"skipped": 2}  # none of them is called an error or survived
     assert "not whole" in run.out
 
 
@@ -155,3 +155,34 @@ def test_survivors_with_the_same_answers_are_offered_for_suppression(project: Pr
     survivor = next(each for each in run.told["targets"][0]["mutants"] if each["status"] == "survived")
     assert same == [f"mutant:bank:PROMPT#{survivor['mutant']}"]
     assert f'[[suppressions]] mutant = "{survivor["mutant"]}"' in run.out
+
+
+def test_a_refused_trial_waits_before_it_is_made_again(project: Project) -> None:
+    """As long as the provider asks, else longer each time; nothing of it is a kill, and each refusal is a call."""
+    project.write("bank.py", BANK)
+    project.write("told.py", PAUSES)
+    project.write(
+        "test_a.py",
+        """
+import itertools, urllib.error, email.message
+import pytest, bank
+calls = itertools.count(1)
+
+def refuse(after):
+    headers = email.message.Message()
+    if after: headers["Retry-After"] = after
+    raise urllib.error.HTTPError("http://model", 429, "too many", headers, None)
+
+@pytest.mark.mutate_prompt(target="bank:PROMPT", operators=["delete-constraint"], p0=1.0, max_trials=20)
+def test_a():
+    place = next(calls)
+    if place in (2, 3): refuse("7")
+    if place in (4, 6): refuse(None)
+    if place == 8: refuse("86400")
+    assert "must always verify" in bank.PROMPT
+""",
+    )
+    run = mutate(project, "-p", "told", "-s")
+    assert run.counts() == {"killed": 1, "survived": 1}
+    assert "WAITED [7.0, 7.0, 2.0, 0.5, 30.0]" in run.out
+    assert sum(each["errors"] for each in run.told["matrix"]) == 5

@@ -180,6 +180,42 @@ def test_a():
     assert not (repository.path / "c.json.mutants").exists()
 
 
+def test_interrupted_in_the_middle_of_several_processes(repository: Project) -> None:
+    """As above: the file is as it was, what every process found stays, and the next run goes on from there."""
+    pytest.importorskip("xdist")
+    rules = "".join(f"- You must never open drawer {place}.\n" for place in range(8))
+    repository.write("prompt.md", rules)
+    repository.write(
+        "test_a.py",
+        """
+import pathlib, pytest
+
+@pytest.mark.mutate_prompt(target="file:prompt.md", operators=["delete-constraint"], p0=1.0)
+def test_a():
+    text = pathlib.Path("prompt.md").read_text()
+    if text and "drawer 6" not in text and not pathlib.Path("again").exists():
+        raise KeyboardInterrupt
+    assert "drawer 1" in text
+
+def test_plain(): pass
+""",
+    )
+    repository.track()
+    result = repository.pytest("--gate-mutate", "--gate-report=c.json", "-p", "xdist", "-n2")
+    assert result.ret == 2
+    assert (repository.path / "prompt.md").read_text(encoding="utf-8") == rules
+    left = (repository.path / "c.json.mutants" / "journal.jsonl").read_text(encoding="ascii").splitlines()
+    decided = [json.loads(line) for line in left if '"kind": "pair"' in line]
+    assert {each["status"] for each in decided} <= {"killed", "survived"}
+    assert len(decided) >= 4
+
+    (repository.path / "again").touch()
+    run = mutate(repository, "-p", "xdist", "-n2")
+    assert run.counts() == {"killed": 1, "survived": 7}
+    assert sum(each["carried"] > 0 for each in run.told["matrix"]) >= len(decided)
+    assert not (repository.path / "c.json.mutants").exists()
+
+
 def test_several_processes_share_pass_rates_and_mutants(repository: Project) -> None:
     """Two tests try the mutants of one file: it is no other's meanwhile, and each mutant is tried once."""
     pytest.importorskip("xdist")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.suites.mutation.mutants import mutants_of
-from gate.suites.mutation.prompt import changed_rules, parse
+from gate.suites.mutation.prompt import blocks, changed_rules, parse, plain
 from gate.suites.mutation.selection import select
 from tests.support.mutation import assert_only_spans_change
 
@@ -83,3 +84,21 @@ def test_changed_rules_are_rules_of_the_new_prompt(before: str, after: str) -> N
     assert changed_rules(other, other) == ()
     known = {rule.id for rule in one.rules}
     assert all(rule in changed for rule in other.rules if rule.id not in known)
+
+
+LAYOUT = st.sampled_from([
+    "a", "You must not lie.", "- a", "- b c", "* x", "+ y", "", "", "  ", "# h", "---", "===", "  in", "    in", "> q",
+    "1. n", "a:", "|a|b|", "<b>", "{", "}", "[x]: y", "- [ ] t", "-", "- ", "  - n", "不要说。", "x  ", "\x0c", "- - x",
+    "=",
+])  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LAYOUT, max_size=24), st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\n"]))
+def test_what_is_found_without_the_parser_is_what_it_finds(lines: list[str], end: str, last: str) -> None:
+    text = end.join(lines) + last
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(plain, "FEWEST", 2)
+        quick = parse(text)
+        patched.setattr(blocks, "stretches", lambda text: iter(()))
+        assert quick == parse(text)

@@ -81,6 +81,20 @@ class Mutated:
         return [case for case in self.report.cases if case.mutation is not None]
 
 
+PAUSES = """
+from gate.record.plugin import pauses
+waits = []
+
+class Told(pauses.Pauses):
+    def __init__(self): super().__init__(waits.append)
+
+pauses.Pauses = Told
+
+def pytest_unconfigure(config): print("WAITED", waits)
+"""
+"""A plugin that waits for nothing and says for how long it would have."""
+
+
 def mutate(project: Project, *arguments: str, plan: Plan | None = None) -> Mutated:
     """Run a project's tests and their mutants."""
     report, result = project.run("--gate-mutate", "--gate-mutate-json=m.json", *arguments, plan=plan)

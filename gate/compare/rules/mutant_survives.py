@@ -1,7 +1,7 @@
 """A fault in a prompt that main's tests noticed goes unnoticed here, or a new rule of a prompt has no guard.
 
-A mutant that main killed is decided by its killer's trials, so this is as rarely noise as any other finding. A new rule
-has no trials on main: that none of its mutants was noticed is a first look, and so a warning.
+A mutant that main killed is decided by its killer's trials, so this is as rarely noise as any other finding. The
+mutants of a new or edited rule have no trials on main: that none was noticed is a first look, and so a warning.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     for (target, name), survivors in groups.items():
         yield _survives(comparison, rule, target, name, survivors)
     for target in dict.fromkeys(each.target for each in comparison.mutants.rules):
+        yield from _changed(comparison, rule, target)
         yield from _new(comparison, rule, target)
 
 
@@ -149,22 +150,45 @@ def advice_of(mutation: Mutation) -> str:
 
 def _new(comparison: Comparison, rule: Rule, target: str) -> Iterator[Finding]:
     """Rules that main does not have and that nothing guards, in one finding a prompt."""
-    found = [each for each in comparison.mutants.rules if each.target == target and _is_unguarded(each)]
+    found = [each for each in comparison.mutants.rules if each.target == target and _is_new(each)]
     if not found:
         return
     one = len(found) == 1
-    yield Finding(
+    what = "is a new rule that no test guards" if one else f"has {len(found):,} new rules that no test guards"
+    texts = Block(BlockKind.TEXT, "New rules without a guard", "\n".join(each.text for each in found[:MOST_SHOWN]))
+    yield _first_look(comparison, rule, f"{target}#new", found, what, "–", texts)
+
+
+def _changed(comparison: Comparison, rule: Rule, target: str) -> Iterator[Finding]:
+    """Rules with other words than on main, which a test guarded before and none does now, in one finding a prompt."""
+    found = [each for each in comparison.mutants.rules if each.target == target and _lost_its_guard(each)]
+    if not found:
+        return
+    one = len(found) == 1
+    what = "was changed: guarded before, unguarded now"
+    if not one:
+        what = f"has {len(found):,} rules that were changed: guarded before, unguarded now"
+    rows = tuple((each.edited, each.text) for each in found[:MOST_SHOWN])
+    texts = Block(BlockKind.TABLE, "Rules that lost their guard", header=("on main", "here"), rows=rows)
+    yield _first_look(comparison, rule, f"{target}#changed", found, what, "guarded", texts)
+
+
+def _first_look(
+    comparison: Comparison, rule: Rule, name: str, found: Sequence[RuleNow], what: str, before: str, texts: Block
+) -> Finding:
+    """What a first look at mutants that main does not know says of their rules."""
+    return Finding(
         rule=rule.name,
         level=Level.WARNING,
-        case_id=f"{target}#new",
-        subject=shortened(found[0].text) if one else target.removeprefix(SUMMARY),
-        what="is a new rule that no test guards" if one else f"has {len(found):,} new rules that no test guards",
-        before="–",
+        case_id=name,
+        subject=shortened(found[0].text) if len(found) == 1 else found[0].target.removeprefix(SUMMARY),
+        what=what,
+        before=before,
         after="unguarded",
         why="a first look, so a warning",
         amount=len(found),
         evidence=(
-            Block(BlockKind.TEXT, "New rules without a guard", "\n".join(each.text for each in found[:MOST_SHOWN])),
+            texts,
             Block(BlockKind.TABLE, "Surviving mutants", header=_HEADER, rows=_survivors(comparison, found)),
         ),
     )
@@ -173,8 +197,14 @@ def _new(comparison: Comparison, rule: Rule, target: str) -> Iterator[Finding]:
 _HEADER = "mutant", "operator", "before", "after", "would catch it"
 
 
-def _is_unguarded(rule: RuleNow) -> bool:
-    return rule.before is None and rule.after == "unguarded"
+def _is_new(rule: RuleNow) -> bool:
+    """Whether a rule has no guard and main can't say that it had one: it is new, or nobody measured its older form."""
+    unknown = rule.before is None or (rule.before == "not measured" and bool(rule.edited))
+    return unknown and rule.after == "unguarded"
+
+
+def _lost_its_guard(rule: RuleNow) -> bool:
+    return bool(rule.edited) and rule.before == "guarded" and rule.after == "unguarded"
 
 
 def _survivors(comparison: Comparison, rules: Sequence[RuleNow]) -> tuple[tuple[str, ...], ...]:

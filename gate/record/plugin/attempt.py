@@ -16,6 +16,7 @@ import pytest
 from _pytest.runner import call_and_report
 
 from gate.record.plugin.marker import Errors
+from gate.record.plugin.pauses import asked_for
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.scope import entered
 from gate.trials.infrastructure import is_infrastructure
@@ -23,6 +24,8 @@ from gate.trials.loop import EXCERPT_LENGTH, Result, TrialResult
 
 SCOPE = "_gate_scope"
 """On an item whose trials belong to another case than the test itself: that case."""
+PRISTINE = "_gate_parameters"
+"""On an item that is run before its trials: `mutable_parameters` as they were before that."""
 
 
 @dataclass(slots=True)
@@ -40,6 +43,8 @@ class Attempt:
     """Excerpts of failures that are no infrastructure errors."""
     unreachable: list[str] = field(default_factory=list)
     """Excerpts of infrastructure errors."""
+    wait: float | None = None
+    """Seconds that the last of these asks to wait, where it names any."""
 
     def note(self, call: pytest.CallInfo[Any], report: pytest.TestReport, declared: Errors) -> None:
         """Take what a phase or subtest raised; the exception itself is not kept, since it holds whole frames."""
@@ -49,6 +54,7 @@ class Attempt:
             return
         if is_infrastructure(call.excinfo.value, declared):
             self.unreachable.append(f"{type(call.excinfo.value).__name__}: {call.excinfo.value}"[:EXCERPT_LENGTH])
+            self.wait = asked_for(call.excinfo.value)
         elif report.failed:
             self.broken.append(excerpt_of(report))
 
@@ -82,7 +88,7 @@ class Attempts:
         self._case = case or item.nodeid
         self._number = 0
         self._properties = list(item.user_properties)
-        self._parameters = _mutable_parameters(item)
+        self._parameters = mutable_parameters(item)
         self._open: Attempt | None = None
         self._noting: Attempt | None = None
         self._failed: pytest.TestReport | None = None
@@ -105,7 +111,7 @@ class Attempts:
             self._tear_down(self._open, copy.copy(self._item))  # to other plugins the next trial is the next test
             if self._failed is not None:
                 return TrialResult(Result.ABANDONED, excerpt_of(self._failed))
-        self._renew()
+        self.renew()
         self.made += 1
         self._number = number
         attempt = self._open = self._noting = Attempt()
@@ -170,13 +176,13 @@ class Attempts:
         elif _is_xfailed(report):
             self.expected = self.expected or attempt
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Everything that pytest keeps on an item and that a trial could leave to the next one."""
         item: Any = self._item
         if hasattr(item, "_request") and not item._request:
             item._initrequest()
         bound = getattr(item, "_instance", None) is not None or _is_bound(item.__dict__.get("_obj"))
-        if self.made and bound and isinstance(item.parent, pytest.Class):
+        if bound and isinstance(item.parent, pytest.Class):  # also before the first: the item may have been run before
             item.__dict__.pop("_instance", None)
             item._obj = None
         item.user_properties[:] = self._properties
@@ -269,8 +275,10 @@ def shared_fixtures(item: Any) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _mutable_parameters(item: Any) -> dict[str, Any]:
+def mutable_parameters(item: Any) -> dict[str, Any]:
     """Parameters in plain containers, which a trial could change for the next one; others are taken as they are."""
+    if PRISTINE in item.__dict__:
+        return dict(item.__dict__[PRISTINE])
     callspec = getattr(item, "callspec", None)
     if callspec is None:
         return {}

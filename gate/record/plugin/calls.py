@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -135,9 +135,12 @@ class Calls:
         folder = self._shared.folder
         repeating = Repeating(session, volatile, folder=folder if repeats else None, failures=failures)
         observed = ObservedSession(repeating, volatile) if observes else None
+        self._observed = observed
         self.observed: Observer | None = observed
         """What was sent, for those who compare; None where nobody does."""
         asked = repeating if observed is None else observed
+        self.ask = asked.ask
+        """Answers a call that leaves by no client, or gives what records it."""
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
         self._vain = InVain(session, self.wide)
@@ -196,6 +199,24 @@ class Calls:
         """What a trial of a test asked for in vain, also where its code swallowed that; empty for nothing."""
         return self._vain.of_trial(case, trial)
 
+    @property
+    def untroubled(self) -> bool:
+        """Whether `trouble` is empty for every trial so far; quicker than to ask for each."""
+        return self._vain.untroubled
+
+    @property
+    def asked(self) -> int | None:
+        """How many requests this process saw; None where that can't be told, or any was asked in vain."""
+        return None if self._observed is None or not self.untroubled else self._observed.asked
+
+    @contextlib.contextmanager
+    def belonging(self, item: pytest.Item) -> Iterator[None]:
+        """What is called in the block belongs to an item, or to the case that stands on it as its scope."""
+        case = item.__dict__.get(SCOPE, item.nodeid)
+        with self._vain.within(item, case), entered(Scope(case)):
+            yield
+        self._ended(case)
+
     def reasons(self) -> tuple[str, ...]:
         """Why the report is not whole: something was asked for in vain that belongs to no test."""
         return self._vain.reasons()
@@ -222,11 +243,8 @@ class Calls:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        case = item.__dict__.get(SCOPE, item.nodeid)
-        with self._vain.within(item, case), entered(Scope(case)):
-            done = yield
-        self._ended(case)
-        return done
+        with self.belonging(item):
+            return (yield)
 
     def _ended(self, case: str) -> None:
         """Its new answers replace the old ones from now on; where that can't be written, the old ones hold."""

@@ -61,6 +61,11 @@ class InVain:
         scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
         return next((found for scope in scopes if (found := self._first(scope))), "")
 
+    @property
+    def untroubled(self) -> bool:
+        """Whether `of_trial` is empty for every trial so far; quicker than to ask for each."""
+        return not self._refused and self._session.untroubled
+
     def since_last(self, case: str) -> int:
         """How many calls were in vain since a test ended, in its name, in its fixtures' or in nobody's."""
         counts = self._session.totals()

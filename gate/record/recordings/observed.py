@@ -37,6 +37,8 @@ class ObservedSession:
         self._volatile = volatile
         self._lock = threading.Lock()
         self._sent: dict[str, dict[int, list[Sent]]] = defaultdict(dict)
+        self.asked = 0
+        """How many requests there were so far."""
 
     def ask(self, request: Request, scope: Scope) -> Answer | Recorder:
         """As the session behind it."""
@@ -65,6 +67,7 @@ class ObservedSession:
     def _note(self, request: Request, scope: Scope) -> int:
         digest = canonical.key(request, self._volatile).digest
         with self._lock:
+            self.asked += 1
             sent = self._sent[scope.case].setdefault(scope.trial, [])
             if len(sent) < _MOST:
                 sent.append(Sent(digest, text_of(request.body)))

@@ -109,19 +109,23 @@ def refuse_secret(case: str) -> None:
         )
 
 
-@contextlib.contextmanager
-def entered(scope: Scope, *, shared: bool = False) -> Iterator[None]:
-    """Make calls belong to a case and a trial until the end of the block.
+class entered:  # noqa: N801  reads like the context manager that it is
+    """Make calls belong to a case and a trial until the end of the block; a class, since every trial has one.
 
     Args:
         shared: whether what is started within works for others too, such as a server that a fixture starts.
     """
-    before, within = _current[0], Place(scope, shared)
-    outer = _task.get()
-    _current[0] = within
-    _task.set(within)
-    try:
-        yield
-    finally:
-        _current[0] = before
-        _task.set(outer)
+
+    __slots__ = ("_before", "_outer", "_within")
+
+    def __init__(self, scope: Scope, *, shared: bool = False) -> None:
+        self._within = Place(scope, shared)
+
+    def __enter__(self) -> None:
+        self._before, self._outer = _current[0], _task.get()
+        _current[0] = self._within
+        _task.set(self._within)
+
+    def __exit__(self, *error: object) -> None:
+        _current[0] = self._before
+        _task.set(self._outer)

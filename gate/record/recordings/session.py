@@ -289,6 +289,11 @@ class RecordingSession:
         """Calls of all cases."""
         return self._tally.totals()
 
+    @property
+    def untroubled(self) -> bool:
+        """Whether `noted` is empty for every scope; quicker than to ask for each."""
+        return self._tally.untroubled
+
     def noted(self, scope: Scope) -> tuple[RecordingError, ...]:
         """What was raised in a scope, also where the code under test swallowed it."""
         return self._tally.noted(scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import urllib.parse
 from collections import defaultdict
@@ -20,21 +21,34 @@ from gate.record.recordings.exchange import Answer
 from gate.record.recordings.index import Held
 from gate.record.recordings.journal import Reader, Writer
 from gate.record.recordings.locking import Claim, locked
+from gate.schema.mutation import MUTANT, PARTED, SUMMARY
 
 OUTSIDE = "_outside.jsonl"
 """File for calls outside of a test, and for cases whose id names no file."""
 
+_STRANGE = re.compile(r"[^A-Za-z0-9._+=@,()-]+")
 _LONGEST = 120  # characters of a folder or file; file systems allow 255 bytes
 
 
 def file_of(case: str) -> str:
     """The file of a case within the folder: what stands before `::` in its id, with `/` between folders.
 
-    No id leads out of the folder, and none to a name that a file system refuses.
+    No id leads out of the folder, and none to a name that a file system refuses. What was asked under a mutant has a
+    folder of its own, `mutants/TARGET/MUTANT`; two targets that share one are still told apart by the ids within.
     """
     module, separator, _ = case.partition("::")
-    parts = [_part(part) for part in module.replace("\\", "/").split("/") if part not in ("", ".")]
+    folders: list[str] = []
+    if module.startswith((MUTANT, SUMMARY)):
+        owner, _, module = module.rpartition(" ")
+        target, _, mutant = owner.partition(":")[2].rpartition(PARTED)
+        folders = [SUMMARY.rstrip(":"), *(_plain(each) for each in (target, mutant) if each)]
+    parts = [_part(part) for part in [*folders, *module.replace("\\", "/").split("/")] if part not in ("", ".")]
     return "/".join(parts) + ".jsonl" if separator and parts else OUTSIDE
+
+
+def _plain(name: str) -> str:
+    """A name of letters, digits and signs that every file system takes as they are."""
+    return _STRANGE.sub("-", name.replace(":", ".")).strip("-.") or "-"
 
 
 def _part(part: str) -> str:

@@ -143,6 +143,11 @@ class Tally:
         with self.turn():
             return tuple(sorted(self._cases))
 
+    @property
+    def untroubled(self) -> bool:
+        """Whether no error was noted in any scope, and no forked process could have noted one unseen."""
+        return not self._notes and self._log.alone
+
     def noted(self, scope: Scope) -> tuple[errors.RecordingError, ...]:
         """Errors in a scope, in their order."""
         with self.turn():

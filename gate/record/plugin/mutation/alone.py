@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.mutation.marker import Wanted
-from gate.record.plugin.mutation.measure import LEAST_RATE, Measure, Own
+from gate.record.plugin.mutation.measure import Measure
+from gate.record.plugin.mutation.pairing import LEAST_RATE, Own
 
 if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
@@ -63,9 +64,17 @@ class Alone:
         self._measure = measure
         self._prepared = prepared
         self._plan = plan
+        self._seen = 0
+        self._proven: set[tuple[str, str]] = set()
+        self._owns: dict[tuple[str, float | None], Own] = {}
 
     def own(self, test: str, wanted: Wanted) -> Own:
         """How often a test passes without any mutant."""
+        if (test, wanted.p0) not in self._owns:
+            self._owns[test, wanted.p0] = self._own(test, wanted)
+        return self._owns[test, wanted.p0]
+
+    def _own(self, test: str, wanted: Wanted) -> Own:
         entry = self._once(
             "own", own_job(test, wanted), lambda: self.measure_own(test, wanted), test=test, p0=wanted.p0
         )
@@ -78,6 +87,18 @@ class Alone:
         """What a test made of an empty prompt."""
         job = canary_job(test, prompted.spec)
         return self._once("canary", job, lambda: self.measure_canary(test, prompted), test=test, target=prompted.spec)
+
+    def known_canary(self, test: str, spec: str) -> Json | None:
+        """What a test made of an empty prompt, where that was tried."""
+        return self._shared.first("canary", test=test, target=spec)
+
+    def proven(self, test: str, spec: str) -> bool:
+        """Whether a test killed a mutant of a target in this run: then it depends on the prompt, and reads it."""
+        for entry in self._shared.since("pair", self._seen):
+            self._seen += 1
+            if entry["status"] == "killed":
+                self._proven.add((entry["test"], entry["target"]))
+        return (test, spec) in self._proven
 
     def measure_own(self, test: str, wanted: Wanted) -> None:
         """Find the pass rate of a test where it is known already, else by trials."""
@@ -96,6 +117,11 @@ class Alone:
             self._know(test, wanted, "trials", len(fact["outcomes"]), fact["outcomes"].count("1"))
         else:
             self._measure.own(self._prepared.items[test], self._plan.fixed or self._plan.estimate)
+
+    def doubt(self, test: str, prompted: Prompted) -> None:
+        """Try an empty prompt on a test that killed nothing in this run, so that one that is vacuous is named."""
+        if not self.proven(test, prompted.spec) and self.known_canary(test, prompted.spec) is None:
+            self.measure_canary(test, prompted)
 
     def measure_canary(self, test: str, prompted: Prompted) -> None:
         """One trial with an empty prompt, unless the test is not mutated anyway."""

@@ -13,12 +13,14 @@ import pytest
 from gate.errors import GateError
 from gate.record.plugin import marker as stochastic
 from gate.record.plugin.attempt import SCOPE, Attempt, Attempts, excerpt_of
+from gate.record.plugin.mutation.quick import Stay, is_quick
 from gate.record.plugin.timed import TimedTrials, pytest_timeout_of
 from gate.trials.loop import EXCERPT_LENGTH, Result
 
 if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
     from gate.record.plugin.mutation.prepare import Prompted
+    from gate.record.plugin.mutation.quick_bench import QuickBench
     from gate.record.plugin.mutation.shared import Shared
 
 Change = str | Callable[[str], str]
@@ -40,11 +42,20 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial; `excerpt` is untrusted text."""
+    """One trial.
+
+    Attributes:
+        excerpt: of what went wrong; untrusted text.
+        wait: seconds that the provider asks to wait before the next one; None where it names none.
+    """
 
     seen: Seen
     excerpt: str = ""
     timed_out: bool = False
+    wait: float | None = None
+
+
+PASSED = Trial(Seen.PASSED)
 
 
 class TrialMaker:
@@ -62,6 +73,8 @@ class TrialMaker:
         self._calls = calls
         self._timeout = timeout
         self._making: Callable[[], None] | None = None
+        self._quick: dict[int, bool] = {}
+        self._staying: tuple[Stay, QuickBench] | None = None
 
     @property
     def busy(self) -> bool:
@@ -74,28 +87,59 @@ class TrialMaker:
         assert making is not None  # noqa: S101  the hook asks `busy` first
         making()
 
-    def make(self, item: pytest.Item, case: str, work: Callable[[Bench], None]) -> None:
+    def make(self, item: pytest.Item, case: str, work: Callable[[Bench | QuickBench], None]) -> None:
         """Let `work` make trials of an item, within the protocol that pytest and its plugins give every test.
 
         Args:
             case: to which their calls belong.
             work: takes the bench on which it makes them.
         """
-
-        def making() -> None:
-            bench = Bench(item, case, self._calls, self._shared, self._timer)
-            limit = self._limit(item)
-            with self._timer.running(item, bench.attempts, limit):
-                leave(item.session, item)
-                work(bench)
-
-        self._making = making
+        if id(item) not in self._quick:
+            self._quick[id(item)] = is_quick(item)
         item.__dict__[SCOPE] = case
         try:
+            if self._quick[id(item)]:
+                bench = self._stay(item)
+                bench.begin(case)
+                with contextlib.nullcontext() if self._calls is None else self._calls.belonging(item):
+                    work(bench)
+                return
+            self.rest()
+            self._making = lambda: self._with_ceremony(item, case, work)
             item.ihook.pytest_runtest_protocol(item=item, nextitem=item)
         finally:
             item.__dict__.pop(SCOPE, None)
             self._making = None
+
+    def _with_ceremony(self, item: pytest.Item, case: str, work: Callable[[Bench], None]) -> None:
+        bench = Bench(item, case, self._calls, self._shared, self._timer)
+        with self._timer.running(item, bench.attempts, self._limit(item)):
+            leave(item.session, item)
+            work(bench)
+
+    def _stay(self, item: pytest.Item) -> QuickBench:
+        """What stands around the trials of a test, until those of another one are made."""
+        if self._staying is not None and self._staying[0].item is item:
+            return self._staying[1]
+        from gate.record.plugin.mutation.quick_bench import QuickBench
+
+        self.rest()
+        leave(item.session, item)
+        asked = stochastic.asked_of(item)
+        declared = () if asked is None else asked.infrastructure
+        attempts = Attempts(item, item, declared, lambda: False)
+        stay = Stay(item, self._limit(item))
+        self._staying = stay, QuickBench(stay, attempts, declared, self._calls, self._shared)
+        stay.open()
+        return self._staying[1]
+
+    def rest(self) -> None:
+        """End what stands around the trials of the last test, as another one follows, or none."""
+        if self._staying is not None:
+            stay, bench = self._staying
+            self._staying = None
+            bench.end()
+            stay.close()
 
     def _limit(self, item: pytest.Item) -> float | None:
         asked = stochastic.asked_of(item)
@@ -133,7 +177,7 @@ class Bench:
         failed: list[str] = []
         with self._shared.trial(alone=prompted is not None and prompted.in_file):
             try:
-                with _changed(prompted, change, failed) as placed:
+                with changed(prompted, change, failed) as placed:
                     attempt = self.attempts.run_whole(number)
             except GateError as error:
                 return Trial(Seen.SPOILT, str(error)[:EXCERPT_LENGTH])
@@ -151,12 +195,12 @@ def judge(attempt: Attempt) -> Trial:
     assert result is not None  # noqa: S101  it was made
     if result.result is Result.PASSED and last.failed:  # the tear-down
         only = attempt.unreachable and not attempt.broken
-        return Trial(Seen.UNREACHABLE if only else Seen.NOTICED, excerpt_of(last))
+        return Trial(Seen.UNREACHABLE if only else Seen.NOTICED, excerpt_of(last), wait=attempt.wait)
     if result.result is Result.PASSED:
-        return Trial(Seen.PASSED)
+        return PASSED
     skipped = any(each.skipped and not hasattr(each, "wasxfail") for each in attempt.reports)
     if result.result is Result.INFRASTRUCTURE:
-        return Trial(Seen.UNREACHABLE if attempt.unreachable else Seen.SKIPPED, result.excerpt)
+        return Trial(Seen.UNREACHABLE if attempt.unreachable else Seen.SKIPPED, result.excerpt, wait=attempt.wait)
     if result.result is Result.ABANDONED and skipped:
         return Trial(Seen.SKIPPED, result.excerpt)
     return Trial(Seen.NOTICED, result.excerpt, result.result is Result.TIMED_OUT)
@@ -169,7 +213,7 @@ def leave(session: Any, following: pytest.Item | None) -> None:
 
 
 @contextlib.contextmanager
-def _changed(prompted: Prompted | None, change: Change, failed: list[str]) -> Iterator[Any]:
+def changed(prompted: Prompted | None, change: Change, failed: list[str]) -> Iterator[Any]:
     """The change in its target; what it can't do within the test is told apart from the test's own failures."""
     if prompted is None:
         yield None

@@ -35,7 +35,7 @@ class Wanted:
         alpha: chance that any mutant of the run is called killed that changes nothing.
         power: chance to find such a drop.
         max_trials: most trials of one mutant with this test, at most 500.
-        operators: names; a function among them is a semantic operator. Empty for all.
+        operators: names; a function or a command among them is a semantic operator. Empty for all.
         p0: the test's pass rate without mutants, where it is known; None where it is measured.
     """
 
@@ -66,7 +66,7 @@ class Wanted:
 
     @property
     def rewrite(self) -> Callable[[str], object] | None:
-        """The semantic operator's function."""
+        """The semantic operator's function or command."""
         return next((each for each in self.operators if not isinstance(each, str)), None)
 
 
@@ -132,14 +132,24 @@ def _operators(value: object, where: str) -> tuple[Any, ...]:
     from gate.suites.mutation.operators import OPERATORS
 
     listed = [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
+    listed = [_command(each, where) if isinstance(each, list | tuple) else each for each in listed]
     for each in listed:
         if not callable(each) and each not in OPERATORS:
             near = difflib.get_close_matches(str(each).replace("_", "-"), OPERATORS, n=1)
             hint = f"write `{near[0]}`" if near else f"choose among {', '.join(OPERATORS)}"
             raise UsageError(f"there is no operator {each!r:.60}", where=where, remedy=hint)
     if sum(map(callable, listed)) > 1:
-        stochastic.refuse(value, where, "at most one function, which rewrites a rule")
+        stochastic.refuse(value, where, "at most one function or command, which rewrites a rule")
     return tuple(listed)
+
+
+def _command(words: list[Any] | tuple[Any, ...], where: str) -> Any:
+    """A command that rewrites rules, within the list of operators."""
+    from gate.suites.mutation.operators.command import Command
+
+    if not words or not all(isinstance(each, str) and "\0" not in each for each in words) or not words[0].strip():
+        stochastic.refuse(words, where, 'a command as a list of words, such as ["./rewrite", "--gently"]')
+    return Command(tuple(words))
 
 
 def _seed(value: object, where: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +10,10 @@ import pytest
 from gate.record.plugin import stale
 from gate.record.plugin.attempt import shared_fixtures
 from gate.record.plugin.mutation import unread
-from gate.record.plugin.mutation.attempts import Bench, Seen, Trial, TrialMaker
+from gate.record.plugin.mutation.attempts import PASSED, Bench, Seen, Trial, TrialMaker
 from gate.record.plugin.mutation.marker import Wanted
+from gate.record.plugin.mutation.pairing import STANDS_IN_THE_WAY, Own, Pairing, status_of, told_of
+from gate.record.plugin.pauses import Pauses
 from gate.schema.mutation import summary_id
 from gate.trials.designs import Fixed
 from gate.trials.floor import floor_for
@@ -21,34 +22,14 @@ from gate.trials.loop import DesignLike, Ending, Result, TrialLoop, TrialResult,
 if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
     from gate.record.plugin.mutation.prepare import Prompted
+    from gate.record.plugin.mutation.quick_bench import QuickBench
     from gate.record.plugin.mutation.shared import Shared
 
+    AnyBench = Bench | QuickBench
+
 Json = dict[str, Any]
-LEAST_RATE = 0.80
-"""A test that passes less often without any mutant says too little about one."""
 _MOST_DIGESTS = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """How often a test passes without any mutant.
-
-    Attributes:
-        n0, s0: trials, and how many of them passed; 0 of 0 where `p0` is known.
-        p0: the rate that the marker gives; None where it was measured.
-        source: `measured`, `trials` of this run, `committed` in the baseline, or `p0`.
-        refused: why no mutant is tried on the test; empty where they are.
-        sent: digests of its requests; empty where none was seen.
-        answers: digests of what came back.
-    """
-
-    n0: int = 0
-    s0: int = 0
-    p0: float | None = None
-    source: str = "measured"
-    refused: str = ""
-    sent: frozenset[str] = frozenset()
-    answers: frozenset[str] = frozenset()
+_NO_TRIALS = frozenset({Seen.LACKED, Seen.SPOILT, Seen.SKIPPED})
 
 
 class Measure:
@@ -56,24 +37,32 @@ class Measure:
 
     Args:
         stopped: whether the run is to end; asked before each trial.
+        pauses: between a trial that the provider refused and the next.
     """
 
     def __init__(
-        self, maker: TrialMaker, shared: Shared, calls: Calls | None, stopped: Callable[[pytest.Item], bool]
+        self,
+        maker: TrialMaker,
+        shared: Shared,
+        calls: Calls | None,
+        stopped: Callable[[pytest.Item], bool],
+        pauses: Pauses,
     ) -> None:
         self._maker = maker
         self._shared = shared
         self._calls = calls
         self._stopped = stopped
+        self._pauses = pauses
         self._designs: dict[Any, Any] = {}
+        self._asked: int | None = None
 
     def own(self, item: pytest.Item, count: int) -> None:
         """So many trials of a test without any mutant."""
         case = f"{stale.UNMUTATED}{item.nodeid}"
         loop = TrialLoop(Fixed(count), cap=count)
 
-        def work(bench: Bench) -> None:
-            self._run(loop, bench, bench.trial, notice=False)
+        def work(bench: AnyBench) -> None:
+            self._run(loop, bench, bench.trial, {})
 
         self._maker.make(item, case, work)
         run = loop.result()
@@ -99,11 +88,13 @@ class Measure:
         case = f"{summary_id(prompted.spec)} {item.nodeid}"
         found: list[Trial] = []
 
-        def work(bench: Bench) -> None:
+        def work(bench: AnyBench) -> None:
             for number in range(4):  # an infrastructure error is no trial
                 found[:] = [bench.trial(number, prompted, _empty(prompted))]
-                if found[0].seen is not Seen.UNREACHABLE:
+                if found[0].seen is not Seen.UNREACHABLE or self._stopped(item):
+                    self._pauses.answered()
                     break
+                self._wait(found[0])
 
         self._maker.make(item, case, work)
         trial, state, reason = found[0], "notices", ""
@@ -132,23 +123,50 @@ class Measure:
             **self._cost(case),
         )
 
-    def pair(self, job: Pairing) -> Json:
+    def pair(self, job: Pairing, doubt: Callable[[], Json] | None = None) -> Json:
         """Trials of a test under a mutant until its design answers.
+
+        Args:
+            doubt: what the test makes of an empty prompt, where nothing has shown yet that it depends on this one;
+                asked once a trial passed, or showed that the prompt was not read.
 
         Returns:
             The entry of the journal.
         """
         loop = TrialLoop(job.design, cap=job.cap, s0=job.s0, carried=job.carried, excerpt=job.excerpt)
         told: Json = {}
+        if loop.wants_more and not (doubt is not None and "1" in job.carried):
+            self._trials(job, loop, told, pauses=doubt is not None)
+        if doubt is not None and ("1" in loop.result().outcomes or told.get("reading") == "unread"):
+            told["canary"] = doubt()
+            if told["canary"]["state"] in STANDS_IN_THE_WAY:
+                return self._add(job, loop, told)
+        if loop.wants_more and "stop" not in told and told.get("reading") != "unread":
+            self._trials(job, loop, told, pauses=False)
+        return self._add(job, loop, told)
 
-        def work(bench: Bench) -> None:
+    def _add(self, job: Pairing, loop: TrialLoop, told: Json) -> Json:
+        entry = self._paired(job, loop.result(), told)
+        self._shared.add("pair", **entry)
+        return entry
+
+    def _trials(self, job: Pairing, loop: TrialLoop, told: Json, *, pauses: bool) -> None:
+        """Trials of a pair.
+
+        Args:
+            told: takes what the trials say beside their outcomes.
+            pauses: whether to end behind the first trial that passes.
+        """
+        change = job.mutant.apply  # one object for all trials, which is then known to be the same
+
+        def work(bench: AnyBench) -> None:
             def one(number: int) -> Trial:
-                trial = bench.trial(number, job.prompted, job.mutant.apply)
-                if "reading" not in told and self._calls is not None:
+                trial = bench.trial(number, job.prompted, change)
+                if "reading" not in told:
                     told["reading"] = self._reading(job, bench, number)
                 return trial
 
-            stop = self._run(loop, bench, one, notice=job.asked, until=lambda: told.get("reading") == "unread")
+            stop = self._run(loop, bench, one, told, notice=job.asked, pauses=pauses)
             if stop is not None:
                 told["stop"] = stop
             if told.get("reading") == "unread":
@@ -156,20 +174,21 @@ class Measure:
                 told["advice"] = unread.advice(job.prompted.prompt.text, job.prompted.spec, fixtures)
             told["shared"] = list(bench.attempts.shared)
 
-        if loop.wants_more:
-            self._maker.make(job.item, job.scope, work)
-        entry = self._paired(job, loop.result(), told)
-        self._shared.add("pair", **entry)
-        return entry
+        self._maker.make(job.item, job.scope, work)
 
     def _paired(self, job: Pairing, run: TrialsRun, told: Json) -> Json:
-        status, reason = _status(job, run, told)
+        cost = self._cost(job.scope)
+        status, reason = status_of(job, run, told)
+        over = bool(cost.get("over"))
+        if over and status == "error":  # no fault of the mutant's: a run with a higher limit goes on from here
+            status = "skipped"
         _, answers = self._digests(job.scope)
         same = bool(answers) and bool(job.own.answers) and set(answers) <= job.own.answers
         self._forget(job.scope)
         return {
             "mutant": job.case,
-            "test": job.item.nodeid,
+            "test": job.test,
+            "target": job.prompted.spec,
             "asked": job.asked,
             "sample": isinstance(job.design, Fixed),
             "status": status,
@@ -185,35 +204,53 @@ class Measure:
             "same": same and status == "survived",
             "content": job.content,
             "whole": run.ending is Ending.ANSWERED,
-            "open": run.ending is Ending.OPEN and status == "skipped",
-            **self._cost(job.scope),
+            "open": status == "skipped" and (over or run.ending is Ending.OPEN),
+            **cost,
         }
 
     def _run(
         self,
         loop: TrialLoop,
-        bench: Bench,
+        bench: AnyBench,
         one: Callable[[int], Trial],
+        told: Json,
         *,
-        notice: bool,
-        until: Callable[[], bool] = lambda: False,
+        notice: bool = False,
+        pauses: bool = False,
     ) -> Trial | None:
-        """Trials until the loop is content; the trial that ended it otherwise."""
-        made = len(loop.result().outcomes)
+        """Trials until the loop is content, the prompt turns out to be unread, or, with `pauses`, one passed.
+
+        Returns:
+            What was no trial, and lets no other one be made.
+        """
+        made, refused = loop.number, False
         while loop.wants_more and not self._stopped(bench.item):
             trial = one(made)
-            if trial.seen in (Seen.LACKED, Seen.SPOILT, Seen.SKIPPED):
+            if trial is not PASSED and trial.seen in _NO_TRIALS:
                 loop.tell(TrialResult(Result.ABANDONED, trial.excerpt))
                 return trial
-            if until():
-                return trial
-            made += trial.seen is not Seen.UNREACHABLE
-            loop.tell(_told(trial, notice=notice))
+            if "reading" in told and told["reading"] == "unread":
+                return None
+            loop.tell(told_of(trial, notice=notice))
+            if trial is not PASSED and trial.seen is Seen.UNREACHABLE:
+                self._wait(trial, again=loop.wants_more)
+                refused = True
+                continue
+            if refused or not made:
+                self._pauses.answered()
+                refused = False
+            made += 1
+            if pauses and trial is PASSED:
+                return None
         return None
 
-    def _reading(self, job: Pairing, bench: Bench, number: int) -> str:
-        assert self._calls is not None  # noqa: S101
-        observed = self._calls.observed
+    def _wait(self, trial: Trial, *, again: bool = True) -> None:
+        """Give the provider time before the next trial; in a replay nobody refuses anything any more."""
+        if again and (self._calls is None or not self._calls.replays):
+            self._pauses.refused(trial.wait)
+
+    def _reading(self, job: Pairing, bench: AnyBench, number: int) -> str:
+        observed = None if self._calls is None else self._calls.observed
         sent = () if observed is None else observed.sent(bench.case, number)
         return unread.reading(job.mutant, job.prompted.prompt.text, sent, job.own.sent)
 
@@ -239,6 +276,10 @@ class Measure:
         """Calls of a case, and what they took."""
         if self._calls is None:
             return {"calls": 0}
+        asked = self._calls.asked
+        if asked is not None and asked == self._asked and not self._all_sent(case):
+            return {"calls": 0}  # nobody asked anything since the last answer to this, and this case never did
+        self._asked = asked
         counts = self._calls.counts(case)
         return {"calls": counts.live + counts.replayed, "over": counts.refused, "cost": self._calls.since_last(case)}
 
@@ -266,71 +307,6 @@ class Measure:
 
         question = Question(own.n0, wanted.max_trials, share, wanted.delta, wanted.power)
         return design_for(question, self._designs), own.s0
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """One test under one mutant.
-
-    Attributes:
-        case: id of the mutant's case.
-        asked: whether main killed it with this test, so that `1` means that the test noticed it; else `1` means that
-            the test passed.
-        content: digest of all that the trials depend on.
-        carried: outcomes that an earlier run made of the same content.
-    """
-
-    item: pytest.Item
-    prompted: Prompted
-    case: str
-    mutant: Any
-    own: Own
-    design: DesignLike
-    cap: int
-    s0: int
-    asked: bool
-    content: str
-    carried: str = ""
-    excerpt: str = ""
-
-    @property
-    def scope(self) -> str:
-        """Id under which its calls are recorded."""
-        return pair_scope(self.case, self.item.nodeid, asked=self.asked)
-
-
-def pair_scope(case: str, test: str, *, asked: bool) -> str:
-    """Id under which the calls of a test under a mutant are recorded; a sample or a question apart from a decision."""
-    return f"{case} {test} kills" if asked else f"{case} {test}"
-
-
-def _told(trial: Trial, *, notice: bool) -> TrialResult:
-    if trial.seen is Seen.UNREACHABLE:
-        return TrialResult(Result.INFRASTRUCTURE, trial.excerpt)
-    if notice:
-        return TrialResult(Result.PASSED if trial.seen is Seen.NOTICED else Result.FAILED, trial.excerpt)
-    if trial.seen is Seen.PASSED:
-        return TrialResult(Result.PASSED)
-    return TrialResult(Result.TIMED_OUT if trial.timed_out else Result.FAILED, trial.excerpt)
-
-
-def _status(job: Pairing, run: TrialsRun, told: Json) -> tuple[str, str]:
-    """What a pair comes to, and why where it has no verdict."""
-    if told.get("reading") == "unread":
-        return "unread", str(told.get("advice", ""))
-    stop: Trial | None = told.get("stop")
-    if stop is not None:
-        return ("skipped" if stop.seen is Seen.SKIPPED else "error"), stop.excerpt
-    if run.ending is Ending.UNMEASURED:
-        return "error", f"{run.errors} infrastructure errors: {run.excerpt}"
-    if run.ending is Ending.OPEN:
-        return "skipped", "the run ended before a verdict"
-    found = (
-        {"regression": "killed", "holds": "survived"}
-        if not job.asked
-        else {"regression": "survived", "holds": "killed"}
-    )
-    return found.get(run.answer, "undecided"), ""
 
 
 def _empty(prompted: Prompted) -> str:

@@ -180,7 +180,7 @@ def tell_trials(config: pytest.Config, results: Results, session: str) -> None:
     history = config.pluginmanager.get_plugin("gate-history")
     if history is None:
         return
-    from gate.record.plugin.mutation.measure import pair_scope
+    from gate.record.plugin.mutation.pairing import pair_scope
     from gate.trials.carry import Carried, Entry, Inputs, entry_line, inputs_line, inputs_name
 
     name = inputs_name(Inputs())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gate.errors import GateError
+from gate.record.plugin.attempt import PRISTINE, mutable_parameters
 from gate.record.plugin.mutation import sources
 from gate.record.plugin.mutation.marker import Wanted, is_marked, wanted_of
 from gate.record.plugin.source import fingerprint
@@ -125,6 +126,7 @@ def prepare(
             continue
         wanted = wanted_of(item)
         found.items[item.nodeid] = item
+        item.__dict__[PRISTINE] = mutable_parameters(item)
         found.sources[item.nodeid] = fingerprint(item, wanted[0])
         for each in wanted:
             for spec in each.target:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gate.errors import RecordingError
+from gate.record.plugin import pauses
 from gate.record.plugin.attempt import SCOPE
-from gate.record.plugin.mutation import prepare, sources
+from gate.record.plugin.mutation import commands, prepare, sources
 from gate.record.plugin.mutation.alone import Alone, Facts, canary_job, own_job
 from gate.record.plugin.mutation.attempts import TrialMaker, leave
 from gate.record.plugin.mutation.measure import Measure
 from gate.record.plugin.mutation.prepare import Prepared
 from gate.record.plugin.mutation.shared import Shared
+from gate.record.plugin.mutation.shares import Shares
 from gate.record.plugin.mutation.todo import Action, actions, content_of
 from gate.record.plugin.mutation.verdicts import Around, Verdicts
 from gate.record.plugin.timed import TimedTrials
@@ -54,7 +58,10 @@ class MutationRunner(TimedTrials):
         self._calls: Calls | None = config.pluginmanager.get_plugin("gate-calls")
         self._facts = Facts(shared, self._calls)
         self._maker = TrialMaker(self, shared, self._calls, timeout)
-        self._measure = Measure(self._maker, shared, self._calls, _ended)
+        self._looked: Counter[str] = Counter()
+        self._rewriting: set[str] = set()
+        self._timeout = timeout
+        self._measure = Measure(self._maker, shared, self._calls, _ended, pauses.Pauses())
 
     @property
     def prepared(self) -> Prepared:
@@ -97,7 +104,11 @@ class MutationRunner(TimedTrials):
         from gate.record.recordings.store import Store
 
         store = Store(Path(self._config.rootpath) / self._config.getoption("--gate-recordings"))
-        return preview(self._prepared, self._plan, calls_of_a_trial(store, self._prepared.items))
+        found = preview(self._prepared, self._plan, calls_of_a_trial(store, self._prepared.items))
+        for target in found["targets"]:
+            if target["target"] in self._rewriting:
+                target["notes"].append("what the semantic operator makes of each rule is not asked for a preview")
+        return found
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
@@ -112,12 +123,15 @@ class MutationRunner(TimedTrials):
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        done = yield
-        if not session.config.option.collectonly:
-            self._facts.tell()
-            self._shared.gather(self._workers)
-            if self._prepared.items and self._sources is not None:
-                self._mutate(session, self._sources)
+        try:
+            done = yield
+            if not session.config.option.collectonly:
+                self._facts.tell()
+                self._shared.gather(self._workers)
+                if self._prepared.items and self._sources is not None:
+                    self._mutate(session, self._sources)
+        finally:
+            self._shared.flush()
         return done
 
     def _mutate(self, session: pytest.Session, files: sources.Sources) -> None:
@@ -126,13 +140,17 @@ class MutationRunner(TimedTrials):
         contents = {spec: content_of(each, files, root) for spec, each in targets.items()}
         todo = {spec: actions(self._prepared, each, self._plan, contents[spec]) for spec, each in targets.items()}
         first = [(spec, case) for spec, found in todo.items() for case, action in found.items() if action == "first"]
-        among = max(sum(len(targets[spec].tries[case]) for spec, case in first), 1)
+        tries = [targets[spec].tries[case] for spec, case in first]
+        shares = Shares(
+            [(case, len(tests)) for (_, case), tests in zip(first, tries, strict=True)],
+            [frozenset(wanted.alpha for wanted in tests.values()) for tests in tries],
+        )
         around = Around(
             self._prepared,
             self._plan,
             files,
             contents,
-            among,
+            shares,
             self._shared.earlier(),
             lambda: self._halted(session),
         )
@@ -149,10 +167,11 @@ class MutationRunner(TimedTrials):
                 if self._shared.claim(job):
                     work()
         finally:
+            self._maker.rest()
             leave(session, None)
 
     def _jobs(self, todo: Todo, alone: Alone, verdicts: Verdicts) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Everything to do, in an order that is the same in every process: what many need first."""
+        """Everything to do, in an order that is the same in every process: what many need first, doubts last."""
         needed = [
             (prompted, test, next(tries[test] for tries in prompted.tries.values() if test in tries))
             for spec, found in todo.items()
@@ -162,35 +181,61 @@ class MutationRunner(TimedTrials):
         ]
         for _, test, wanted in needed:
             yield own_job(test, wanted), partial(alone.measure_own, test, wanted)
-        for prompted, test, _ in needed:
-            yield canary_job(test, prompted.spec), partial(alone.measure_canary, test, prompted)
         for spec, found in todo.items():
             for case, action in found.items():
                 yield f"mutant {case}", partial(verdicts.reach, self._prepared.targets[spec], case, action)
+        for prompted, test, _ in needed:
+            yield canary_job(test, prompted.spec), partial(alone.doubt, test, prompted)
 
     def _rewriter(self, spec: str, rewrite: Callable[[str], object]) -> Callable[[str], object]:
-        """A semantic operator that is asked once a rule in the whole run."""
+        """A semantic operator that is asked once a rule in the whole run; its calls belong to no test."""
+        self._rewriting.add(spec)
 
         def rewritten(text: str) -> object:
             job = f"rewrite {spec} {prepare.prompt_digest(text)}"
             while (entry := self._shared.first("rewritten", job=job)) is None:
                 if self._shared.claim(job):
-                    self._shared.add("rewritten", job=job, answer=rewrite(text))
+                    self._shared.add("rewritten", job=job, answer=self._answer(rewrite, text))
                 else:
                     self._shared.wait(lambda: self._shared.first("rewritten", job=job) is not None, job)
             return entry["answer"]
 
+        rewritten.__qualname__ = getattr(rewrite, "__qualname__", getattr(rewrite, "name", type(rewrite).__name__))
         return rewritten
+
+    def _answer(self, rewrite: Callable[[str], object], text: str) -> object:
+        """What the operator makes of a rule; nothing in a preview, nor where a replay lacks it, which is told."""
+        from gate.suites.mutation.operators.command import Command
+
+        if self._config.option.collectonly:
+            return None
+        if not isinstance(rewrite, Command):
+            return rewrite(text)
+        root = Path(self._config.rootpath)
+        try:
+            return commands.asked(rewrite, text, self._calls, folder=root, timeout=self._timeout)
+        except RecordingError:
+            if self._calls is None or not self._calls.replays:
+                raise
+            return None
 
     def _halted(self, session: pytest.Session) -> bool:
         """Whether nothing more is to be begun: somebody ended the run, or a limit of calls was reached."""
         if session.shouldstop or session.shouldfail or self._shared.first("halted") is not None:
             return True
-        kinds = "pair", "own", "canary"
-        over = next((entry for kind in kinds for entry in self._shared.entries(kind) if entry.get("over")), None)
+        over = self._over()
         if over is not None:
             self._shared.add("halted", reason=over.get("reason") or over.get("refused") or "a limit was reached")
         return over is not None
+
+    def _over(self) -> dict[str, Any] | None:
+        """An entry that says that a limit was reached, among those that were not looked at yet."""
+        for kind in ("pair", "own", "canary"):
+            for entry in self._shared.since(kind, self._looked[kind]):
+                self._looked[kind] += 1
+                if entry.get("over"):
+                    return entry
+        return None
 
 
 def _ended(item: pytest.Item) -> bool:

@@ -19,6 +19,8 @@ SESSION = "gate-mutation-session"
 _FOLDER = "gate_mutants"
 _CACHE = "gate-mutants"
 _SHORT = 7
+_OF_THE_GATE = ("--gate-plan", "--gate-trials", "--gate-commit", "--gate-local")
+"""Options that the gate gives a suite that it runs, of which nobody gives one by hand."""
 
 
 def register(config: pytest.Config, plan: Plan, timeout: float) -> None:
@@ -49,7 +51,7 @@ def register(config: pytest.Config, plan: Plan, timeout: float) -> None:
         else:
             folder = Path(worker[_FOLDER])
         own = (folder, *_written(config))
-        among = shared.Shared(folder, "main" if worker is None else str(worker["workerid"]))
+        among = shared.Shared(folder, "main" if worker is None else str(worker["workerid"]), alone=worker is None)
         among.add("begun")
     except GateError as error:
         raise pytest.UsageError(f"--gate-mutate: {error}") from None
@@ -133,7 +135,8 @@ class MutationSession:
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Before all that write reports, for their properties; how the run ends is said behind them.
 
-        Where there is a report, the thresholds stand in it, and whoever judges it decides.
+        A report says what was found, and the thresholds stand in it; so its exit code is that of the tests. The process
+        ends with 1 where a threshold is missed, unless the gate runs it, which judges the report.
         """
         if os.getpid() == self._process:
             from gate.record.plugin.mutation import outputs
@@ -142,13 +145,14 @@ class MutationSession:
             measured = any(target.mutants for target in self.results.targets)
             if measured and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
                 session.exitstatus = pytest.ExitCode.OK  # only mutants were wanted
-            judged = self._config.getoption("--gate-report", None) is not None
-            if self._failures and not judged and session.exitstatus == pytest.ExitCode.OK:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
             outputs.junit(self._config, self.results)
             outputs.write(self._config, self)
             outputs.tell_trials(self._config, self.results, self.name)
-        return (yield)
+        done = yield
+        judged = any(self._config.getoption(name, None) for name in _OF_THE_GATE)
+        if self._failures and not judged and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return done
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         from gate.record.plugin.mutation.summary import summary

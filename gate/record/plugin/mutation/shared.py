@@ -22,6 +22,8 @@ EARLIER = "earlier.jsonl"
 _LOCK = "lock"
 _FILES = "files"
 _PAUSE = 0.05
+_LATER = 0.5
+"""Seconds after which what was found is written, where nobody waits for it: what a run that is killed may lose."""
 _LONG = 86_400.0
 """Seconds to wait for a prompt's file: another process may be making trials with it."""
 Json = dict[str, Any]
@@ -33,31 +35,51 @@ class Shared:
     Args:
         folder: made by `begin` in the process that starts the others.
         worker: name of this process.
+        alone: no other process takes part, so that nothing has to be locked, claimed or read again, and entries may be
+            written a little later, together; `flush` writes them at once.
 
     Raises:
         RecordingError: the folder can't be written.
     """
 
-    def __init__(self, folder: Path, worker: str) -> None:
+    def __init__(self, folder: Path, worker: str, *, alone: bool = False) -> None:
         self.folder = folder
         self._worker = worker
+        self._alone = alone
         self._entries: list[Json] = []
+        self._by_kind: dict[str, list[Json]] = {}
+        self._waiting: list[Json] = []
+        self._written = 0.0
+        self._claimed: set[str] = set()
         self._read = 0
         self._alive = Claim(folder, worker)
 
     def add(self, kind: str, **entry: Any) -> None:
         """Write one entry; every process sees it from now on."""
-        line = json.dumps({"kind": kind, "by": self._worker, **entry}, ensure_ascii=True, allow_nan=False) + "\n"
-        with self._locked():
-            self._append(line)
+        told = {"kind": kind, "by": self._worker, **entry}
+        if not self._alone:
+            with self._locked():
+                self._append([told])
+            return
+        self._take(told)
+        self._waiting.append(told)
+        if time.monotonic() - self._written >= _LATER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what has not been written yet."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._append(waiting)
+        self._written = time.monotonic()
 
     def entries(self, kind: str, **fields: Any) -> list[Json]:
         """Entries of a kind with these fields, in their order."""
         self._catch_up()
         return [
             entry
-            for entry in self._entries
-            if entry["kind"] == kind and all(entry.get(name) == value for name, value in fields.items())
+            for entry in self._by_kind.get(kind, ())
+            if all(entry.get(name) == value for name, value in fields.items())
         ]
 
     def everything(self) -> list[Json]:
@@ -67,17 +89,30 @@ class Shared:
 
     def first(self, kind: str, **fields: Any) -> Json | None:
         """The first such entry; None without one."""
-        found = self.entries(kind, **fields)
-        return found[0] if found else None
+        self._catch_up()
+        for entry in self._by_kind.get(kind, ()):
+            if all(entry.get(name) == value for name, value in fields.items()):
+                return entry
+        return None
+
+    def since(self, kind: str, seen: int) -> list[Json]:
+        """Entries of a kind behind the first `seen` ones, for those who look again and again."""
+        self._catch_up()
+        return self._by_kind.get(kind, [])[seen:]
 
     def claim(self, job: str) -> bool:
         """Whether this process is to do a job: nobody has begun it, or whoever had is gone and left nothing."""
+        if self._alone:
+            if job in self._claimed:
+                return False
+            self._claimed.add(job)
+            return True
         with self._locked():
             self._catch_up()
             claims = self.entries("claim", job=job)
             if claims and (claims[-1]["by"] == self._worker or self._lives(claims[-1]["by"])):
                 return False
-            self._append(json.dumps({"kind": "claim", "by": self._worker, "job": job}) + "\n")
+            self._append([{"kind": "claim", "by": self._worker, "job": job}])
         return True
 
     def wait(self, done: Callable[[], bool], job: str) -> bool:
@@ -106,7 +141,7 @@ class Shared:
         Args:
             alone: a file holds the mutant, which other processes would see: none of them makes a trial meanwhile.
         """
-        with _flock(self.folder / _FILES, exclusive=alone):
+        with contextlib.nullcontext() if self._alone else _flock(self.folder / _FILES, exclusive=alone):
             yield
 
     def earlier(self) -> list[Json]:
@@ -115,6 +150,7 @@ class Shared:
 
     def close(self) -> None:
         """This process makes no more trials."""
+        self.flush()
         self._alive.release()
 
     def _running(self) -> set[str]:
@@ -132,11 +168,19 @@ class Shared:
         with locked_file(self.folder / _LOCK):
             yield
 
-    def _append(self, line: str) -> None:
+    def _append(self, entries: list[Json]) -> None:
+        lines = [json.dumps(each, ensure_ascii=True, allow_nan=False) + "\n" for each in entries]
         with (self.folder / JOURNAL).open("a", encoding="ascii", newline="\n") as stream:
-            stream.write(line)
+            stream.write("".join(lines))
+
+    def _take(self, entry: Json) -> None:
+        self._entries.append(entry)
+        self._by_kind.setdefault(entry["kind"], []).append(entry)
 
     def _catch_up(self) -> None:
+        """Read what other processes wrote; who is alone knows it all."""
+        if self._alone:
+            return
         try:
             with (self.folder / JOURNAL).open("rb") as stream:
                 stream.seek(self._read)
@@ -145,7 +189,8 @@ class Shared:
             return
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
-        self._entries += [json.loads(line) for line in whole.splitlines()]
+        for line in whole.splitlines():
+            self._take(json.loads(line))
 
 
 def begin(folder: Path) -> None:

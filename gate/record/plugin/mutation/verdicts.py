@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gate.record.plugin.mutation.measure import Measure, Own, Pairing, pair_scope
+from gate.record.plugin.mutation.measure import Measure
+from gate.record.plugin.mutation.pairing import STANDS_IN_THE_WAY, Own, Pairing, pair_scope
 from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
 from gate.trials.designs import Fixed, first_answer
 from gate.trials.question import pose
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from gate.record.plugin.calls import Calls
     from gate.record.plugin.mutation.alone import Alone
     from gate.record.plugin.mutation.shared import Shared
+    from gate.record.plugin.mutation.shares import Shares
     from gate.record.plugin.mutation.sources import Sources
     from gate.record.plugin.mutation.todo import Action, Content
+    from gate.trials.loop import DesignLike
     from gate.trials.plan import Plan
 
 Json = dict[str, Any]
@@ -32,7 +35,7 @@ class Around:
 
     Attributes:
         contents: of each target, by its specification.
-        among: over how many pairs of a mutant and a test the chance of a false kill is spread.
+        shares: how the chance of a false kill is spread over them.
         earlier: what an interrupted run left.
         halted: whether nothing more is to be begun.
     """
@@ -41,7 +44,7 @@ class Around:
     plan: Plan
     sources: Sources
     contents: Mapping[str, Content]
-    among: int
+    shares: Shares
     earlier: list[Json]
     halted: Callable[[], bool]
     designs: dict[Any, Any] = field(default_factory=dict)
@@ -56,6 +59,12 @@ class Verdicts:
         self._measure = measure
         self._alone = alone
         self._calls = calls
+        self._seen = 0
+        self._ended: dict[str, bool] = {}
+        self._digests: dict[tuple[str, ...], str] = {}
+        self._earlier = {
+            entry["content"]: entry for entry in around.earlier if entry["kind"] == "pair" and entry.get("outcomes")
+        }
 
     def reach(self, prompted: Prompted, case: str, action: Action) -> None:
         """Do what is to be done about a mutant, and write what became of it."""
@@ -132,27 +141,36 @@ class Verdicts:
         nothing = {"mutant": case, "test": test, "outcomes": "", "status": "skipped", "reason": own.refused}
         if own.refused:
             return nothing
-        canary = self._alone.canary(test, prompted)
-        if canary["state"] in ("vacuous", "unread"):
-            return {**nothing, "status": canary["state"], "reason": canary["reason"]}
-        if canary["state"] == "spoilt":
-            return {**nothing, "status": "error", "reason": canary["reason"]}
-        design, s0 = self._measure.design(wanted, own, wanted.alpha / self._around.among)
+        proven = self._alone.proven(test, prompted.spec)
+        canary = None if proven else self._alone.known_canary(test, prompted.spec)
+        if canary is not None and canary["state"] in STANDS_IN_THE_WAY:
+            status = "error" if canary["state"] == "spoilt" else canary["state"]
+            return {**nothing, "status": status, "reason": canary["reason"]}
+        design, s0 = self._measure.design(wanted, own, wanted.alpha * self._around.shares.part(case, self._killed))
         if first_answer(design, s0, "0" * wanted.max_trials) != "regression":
             few = f"{own.s0} of {own.n0} trials without a mutant are too few to show a fall of {wanted.delta:.0%}"
-            return {**nothing, "reason": f"{few}, shared by {self._around.among:,} decisions: make more of them"}
-        job = self._pairing(prompted, case, test, asked=False)
-        return self._measure.pair(replace(job, own=own, design=design, s0=s0, cap=self._cap(job, wanted.max_trials)))
+            among = self._around.shares.among
+            return {**nothing, "reason": f"{few}, shared by {among:,} decisions: make more of them"}
+        job = self._pairing(prompted, case, test, design, s0, wanted.max_trials, own)
+        doubt = None if proven or canary is not None else partial(self._alone.canary, test, prompted)
+        return self._measure.pair(job, doubt)
+
+    def _killed(self, case: str) -> bool | None:
+        """Whether a mutant of this run was killed; None where that is not known yet."""
+        for entry in self._shared.since("mutant", self._seen):
+            self._seen += 1
+            self._ended[entry["case"]] = entry["status"] == "killed"
+        return self._ended.get(case)
 
     def _kills(self, prompted: Prompted, case: str, test: str) -> Json:
         """Trials in which the test that killed a mutant is asked whether it still does, or a sample of them."""
         wanted, fixed = prompted.tries[case][test], self._around.plan.fixed
-        job = self._pairing(prompted, case, test, asked=True)
         if fixed is not None:
-            job = replace(job, design=Fixed(fixed), cap=self._cap(job, fixed), carried="", excerpt="")
+            job = self._pairing(prompted, case, test, Fixed(fixed), 0, fixed)
+            job = replace(job, carried="", excerpt="")
         else:
             posed = pose(self._around.plan, case, wanted, self._around.designs)
-            job = replace(job, design=posed.design, s0=posed.s0, cap=self._cap(job, posed.cap))
+            job = self._pairing(prompted, case, test, posed.design, posed.s0, posed.cap)
         entry = self._measure.pair(job)
         entry["fixed"] = fixed is not None and entry["whole"]
         entry["wanted"] = wanted.deciding()
@@ -164,28 +182,49 @@ class Verdicts:
         entry["recorded"] = stored if stored and asks_more and len(entry["outcomes"]) >= stored else 0
         return entry
 
-    def _pairing(self, prompted: Prompted, case: str, test: str, *, asked: bool) -> Pairing:
-        """A test and a mutant, before it is known how they are decided."""
+    def _pairing(
+        self, prompted: Prompted, case: str, test: str, design: DesignLike, s0: int, cap: int, own: Own | None = None
+    ) -> Pairing:
+        """A test and a mutant, and how they are decided.
+
+        Args:
+            own: how often the test passes without it; None where main killed it, and the test is asked whether it
+                still does.
+        """
+        asked = own is None
         content = self._content(prompted, case, test, asked=asked)
-        outcomes, excerpt = self._carried(pair_scope(case, test, asked=asked), content)
-        item, mutant = self._around.prepared.items[test], prompted.mutants[case]
-        return Pairing(item, prompted, case, mutant, Own(), Fixed(1), 1, 0, asked, content, outcomes, excerpt)
+        scope = pair_scope(case, test, asked=asked)
+        outcomes, excerpt = self._carried(scope, content)
+        stored = self._stored(scope)
+        return Pairing(
+            item=self._around.prepared.items[test],
+            test=test,
+            prompted=prompted,
+            case=case,
+            scope=scope,
+            mutant=prompted.mutants[case],
+            own=own or Own(),
+            design=design,
+            cap=min(cap, stored) if stored else cap,
+            s0=s0,
+            asked=asked,
+            content=content,
+            carried=outcomes,
+            excerpt=excerpt,
+        )
 
     def _stored(self, scope: str) -> int:
         """Of how many trials answers are stored, in a replay; else 0."""
         return self._calls.stored_trials(scope) if self._calls is not None and self._calls.replays else 0
 
-    def _cap(self, job: Pairing, cap: int) -> int:
-        stored = self._stored(job.scope)
-        return min(cap, stored) if stored else cap
-
     def _content(self, prompted: Prompted, case: str, test: str, *, asked: bool) -> str:
         """Digest of all that the trials of a pair depend on."""
         around = self._around
         mode = "live" if self._calls is None or self._calls.mode == "record" else self._calls.mode
-        parts = [case, test, around.prepared.sources[test], asked, mode, around.contents[prompted.spec].text]
-        told = json.dumps([*parts, around.sources.around])
-        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        content = around.contents[prompted.spec].text
+        parts = case, test, around.prepared.sources[test], str(asked), mode, content, around.sources.around
+        told = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(told, digest_size=16).hexdigest()
 
     def _carried(self, scope: str, content: str) -> tuple[str, str]:
         """Trials of the same content that an earlier run made: an interrupted one, or of the same pull request."""
@@ -194,10 +233,8 @@ class Verdicts:
         for carried in self._around.plan.carried.get(scope, ()):
             if carried.fingerprint == content:
                 return carried.outcomes, carried.excerpt
-        for entry in reversed(self._around.earlier):
-            if entry["kind"] == "pair" and entry.get("content") == content and entry.get("outcomes"):
-                return str(entry["outcomes"]), str(entry.get("excerpt", ""))
-        return "", ""
+        entry = self._earlier.get(content)
+        return ("", "") if entry is None else (str(entry["outcomes"]), str(entry.get("excerpt", "")))
 
     def _final(
         self,
@@ -213,7 +250,9 @@ class Verdicts:
     ) -> None:
         if kills is not None and kills.get("open"):
             return  # the run was ended in the middle of it
-        by = [killer] if killer else list(prompted.tries[case])
+        by = (killer,) if killer else tuple(prompted.tries[case])
+        if by not in self._digests:
+            self._digests[by] = tests_digest(self._around.prepared, by)
         self._shared.add(
             "mutant",
             case=case,
@@ -223,7 +262,7 @@ class Verdicts:
             tests=tests or [],
             carried=carried,
             kills=kills,
-            fingerprint=tests_digest(self._around.prepared, by),
+            fingerprint=self._digests[by],
         )
 
 

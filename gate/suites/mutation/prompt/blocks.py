@@ -19,6 +19,7 @@ from typing import Any
 from gate.errors import UsageError
 from gate.suites.mutation.prompt.lines import Piece, pieces
 from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+from gate.suites.mutation.prompt.plain import stretches
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
@@ -152,21 +153,43 @@ class _State:
             self.level, self.setext = 0, False
 
 
-def _markdown(text: str, lines: Lines) -> Iterator[tuple[BlockKind, int, int, int, int, int]]:
-    """(kind, first line, line after, offset of the text, depth, group) of every block that Markdown knows."""
+_Found = tuple[BlockKind, int, int, int, int, int]
+"""(kind, first line, line after, offset of the text, depth, group) of a block."""
+
+
+def _markdown(text: str, lines: Lines) -> Iterator[_Found]:
+    """Every block that Markdown knows; long plain stretches are told without the parser."""
     state = _State()
-    for token in _parser().parse(text):
+    at = 0
+    for start, end, blocks, goes_on in stretches(text):
+        yield from _parsed(text, at, start, lines, state)
+        for block in blocks:
+            state.group += block.opens or block.kind == "paragraph"
+            first = lines.of(block.start)
+            yield block.kind, first, lines.of(block.end) + 1, block.start, int(block.kind == "item"), state.group
+        state.group -= goes_on  # the parser will open the same list once more
+        at = end
+    yield from _parsed(text, at, len(text), lines, state)
+
+
+def _parsed(text: str, start: int, end: int, lines: Lines, state: _State) -> Iterator[_Found]:
+    """The blocks of a part, which begins with a line and outside of every list."""
+    if start >= end:
+        return
+    before = lines.of(start)
+    for token in _parser().parse(text[start:end] if end - start < len(text) else text):
         if token.type == "fence":
             state.group += 1
-            yield "code", token.map[0], min(token.map[1], len(lines)), 0, len(state.lists), state.group
+            first, after = token.map[0] + before, min(token.map[1] + before, len(lines))
+            yield "code", first, after, 0, len(state.lists), state.group
         elif token.type == "inline" and token.content.strip():
-            yield _text_block(state, token, lines)
+            yield _text_block(state, token, lines, before)
         else:
             state.enter(token)
 
 
-def _text_block(state: _State, token: Any, lines: Lines) -> tuple[BlockKind, int, int, int, int, int]:
-    first, after = token.map
+def _text_block(state: _State, token: Any, lines: Lines, before: int) -> _Found:
+    first, after = token.map[0] + before, token.map[1] + before
     depth = len(state.lists)
     item, state.fresh = state.fresh and depth > 0, False
     if not depth:

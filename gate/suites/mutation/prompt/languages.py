@@ -33,6 +33,7 @@ class Language:
         condition, exception: find the words that begin such a clause.
         condition_clauses, exception_clauses: whole clauses, for languages in which no word begins them.
         triggers: lower-case first words of all keywords; empty where words are not separated.
+        phrases: all keywords as they are written; likewise.
         pairs: by kind (`invert`, `weaken`, `compare`, `scope`) what is replaced by what.
         numbers: patterns of number words and their values.
         number_words: the plain ones by value, for writing a number as a word.
@@ -49,6 +50,7 @@ class Language:
     condition_clauses: tuple[re.Pattern[str], ...]
     exception_clauses: tuple[re.Pattern[str], ...]
     triggers: frozenset[str]
+    phrases: tuple[str, ...]
     rule_heading: re.Pattern[str]
     example_heading: re.Pattern[str]
     pairs: Mapping[str, Pairs]
@@ -83,6 +85,7 @@ def language(code: str) -> Language:
         condition_clauses=tuple(re.compile(one) for one in words.get("condition", ())),
         exception_clauses=tuple(re.compile(one) for one in words.get("exception", ())),
         triggers=frozenset(_first_word(one) for one in every) if spaced else frozenset(),
+        phrases=tuple(every) if spaced else (),
         rule_heading=_any(data["headings"]["rules"], spaced),
         example_heading=_any(data["headings"]["examples"], spaced),
         pairs={kind: _pairs(words[kind], spaced) for kind in ("invert", "weaken", "compare", "scope")},
@@ -102,9 +105,27 @@ def spaced_languages() -> tuple[Language, ...]:
 
 
 @functools.cache
-def all_triggers() -> frozenset[str]:
-    """First words of every keyword of every language that separates words."""
-    return frozenset().union(*(table.triggers for table in spaced_languages()))
+def _beginnings() -> tuple[frozenset[str], Mapping[str, frozenset[str]]]:
+    """Of all keywords: those of one word, and of the others the second words by the first."""
+    whole: set[str] = set()
+    longer: dict[str, set[str]] = {}
+    for table in spaced_languages():
+        for phrase in table.phrases:
+            first, *rest = WORD.findall(phrase.lower()) or [phrase]
+            if rest:
+                longer.setdefault(first, set()).add(rest[0])
+            else:
+                whole.add(first)
+    return frozenset(whole), {first: frozenset(seconds) for first, seconds in longer.items()}
+
+
+def may_hold_keyword(words: Sequence[str]) -> bool:
+    """Whether words in small letters may hold a keyword of a language that separates words; a no is never wrong."""
+    whole, longer = _beginnings()
+    if not whole.isdisjoint(words):
+        return True
+    firsts = longer.keys() & set(words)
+    return any(not longer[first].isdisjoint(words) for first in firsts)
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gate.suites.mutation.prompt.languages import WORD, Language, all_triggers, guess, language
+from gate.suites.mutation.prompt.languages import WORD, Language, guess, language, may_hold_keyword
 from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
 from gate.suites.mutation.prompt.placeholders import overlapping
 
@@ -55,7 +55,7 @@ def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -
         return None
     signs = not shown.isascii() and _has_signs(shown)
     words = [word.lower() for word in WORD.findall(shown)]
-    if not sentence.listed and not signs and all_triggers().isdisjoint(words):
+    if not sentence.listed and not signs and not may_hold_keyword(words):
         return None
     covered = overlapping(protected, sentence.span)
     code = guess(shown, words, main)

@@ -19,6 +19,7 @@ from gate.errors import UsageError
 from gate.suites.mutation.targets.aliases import aliases
 from gate.suites.mutation.targets.places import ItemPlace, MemberPlace, Place, missing, place_of
 from gate.suites.mutation.targets.replacement import Replacement, changed_text
+from gate.suites.mutation.targets.swap import Swap, is_plain
 
 _ROLES = ("system", "developer")
 
@@ -197,6 +198,21 @@ class TextTarget:
                 yield placed
             finally:
                 placed.disturbed = self._differs(value)
+
+    def swap(self, change: str | Callable[[str], str]) -> Swap | None:
+        """What does as `replaced` does, for many trials in a row; None where that takes more than setting attributes.
+
+        Raises:
+            UsageError: the replacement is no text.
+        """
+        if self.as_json or not is_plain(self.place):
+            return None
+        was = self.place.get()
+        others = [each for each in aliases(was, self.spec) if each != self.place]
+        places = [self.place, *filter(is_plain, others)]
+        if len(places) <= len(others):
+            return None
+        return Swap(places, was, changed_text(change, self.read(), self.spec))
 
     def _value(self, text: str) -> Any:
         if not self.as_json:

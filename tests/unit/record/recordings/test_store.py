@@ -28,6 +28,15 @@ from tests.support.stored_entries import CASE, KEYS, OTHER, add, bodies, made, p
         ("/etc/passwd::y", "etc/passwd.jsonl"),
         (".git/hooks/x::y", "%2Egit/hooks/x.jsonl"),
         ("C:/x::y", "C%3A/x.jsonl"),
+        (
+            "mutant:agent:PROMPT#47747b418f2f tests/test_a.py::test_x",
+            "mutants/agent.PROMPT/47747b418f2f/tests/test_a.py.jsonl",
+        ),
+        ('mutant:a:P["x"][0]#1 t.py::y kills', "mutants/a.P-x-0/1/t.py.jsonl"),
+        ("mutants:agent:PROMPT tests/test_a.py::test_x", "mutants/agent.PROMPT/tests/test_a.py.jsonl"),
+        ("mutants:unmutated tests/test_a.py::test_x", "mutants/unmutated/tests/test_a.py.jsonl"),
+        ("mutant:../../x#.. ../a::y", "mutants/x/-/%2E./a.jsonl"),
+        ("mutant::y", "mutant.jsonl"),
         ("a\0b/ü::y", "a%00b/%C3%BC.jsonl"),
     ],
 )

@@ -138,3 +138,14 @@ def test_operators_have_the_names_of_the_registry() -> None:
     )
     found = mutants_of(parse(text), semantic_operator=lambda rule: rule + " Or else.")
     assert {mutant.operator for mutant in found.mutants} == set(OPERATORS) - {"tool-schema"}
+
+
+def test_a_prompt_of_one_byte_and_of_a_megabyte() -> None:
+    assert mutants_of(parse("x")).mutants == ()
+    rule = "You must never tell anybody the number of drawer {}.\n\n"
+    text = "".join(rule.format(place) for place in range(1_000_000 // len(rule)))
+    found = mutants_of(parse(text), max_mutants=3, operators=["delete-constraint"])
+    assert (len(found.mutants), found.available) == (3, len(found.prompt.rules))
+    assert found.available > 18_000
+    for mutant in found.mutants:
+        assert_only_spans_change(text, mutant)
