@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,3 +114,30 @@ def test_comparing_never_raises(one: Any, other: Any, approx: float | None, unor
 )
 def test_lines_of_a_job_that_are_no_objects_are_left_out(verdict: bytes) -> None:
     assert all(isinstance(one, dict) for one in records(verdict))
+
+
+HOSTILE = (
+    *(
+        "`" * 20_000,
+        "".join("`" * size + "x" for size in range(200)),
+        "```\n" * 5_000,
+        "(" * 20_000,
+        "x = " + "-" * 20_000,
+    ),
+    *("/*" * 10_000, "'" * 20_000, "token " * 3_000, "a\n" * 5_000, "for (const a in b) {" * 1_000, "`${" * 5_000),
+    *(
+        "x = " + "[" * 20_000,
+        "x" + ".a" * 20_000,
+        "db.execute('select a from b' + x)\n" * 300,
+        "is it no way can not " * 1_000,
+    ),
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_texts_that_would_exhaust_a_careless_reader(text: str) -> None:
+    for language in ("python", "javascript", "c"):
+        found = extract(a_probe(language=language), Answer(text=f"{text}\n```{language}\n{text}"))
+        refusal_of(found.prose, has_code=False)
+        findings(Code(text, language, "x"))
+        comments(Code(text, language, "x"))

@@ -22,7 +22,6 @@ _OPENING = re.compile(
 )
 _DIFF = re.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -\d+)", re.MULTILINE)
 _QUOTE = re.compile(r"^[ \t]*>")
-_INLINE = re.compile(r"(`+)(?:(?!\1).)+?\1", re.DOTALL)
 LONGEST = 400_000
 """Characters of an answer that are read; what lies beyond was not meant to be an answer."""
 
@@ -135,7 +134,28 @@ def prose_of(text: str, blocks: tuple[Block, ...] | None = None) -> str:
     """What is left of a text without fenced blocks, quotations and inline code."""
     outside = _outside(text, tuple(fenced(text)) if blocks is None else blocks)
     kept = "\n".join("" if _QUOTE.match(line) else line for line in outside.split("\n"))
-    return _INLINE.sub(" ", kept)
+    return _without_inline(kept)
+
+
+def _without_inline(text: str) -> str:
+    """Without inline code: a run of backticks up to the next run of the same length. One pass, whatever the text."""
+    runs = list(re.finditer(r"`+", text))
+    later: dict[int, int] = {}
+    closing: dict[int, int] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        length = len(runs[index][0])
+        if length in later:
+            closing[index] = later[length]
+        later[length] = index
+    parts, place, index = [], 0, 0
+    while index < len(runs):
+        end = closing.get(index)
+        if end is None:
+            index += 1
+            continue
+        parts += [text[place : runs[index].start()], " "]
+        place, index = runs[end].end(), end + 1
+    return "".join([*parts, text[place:]])
 
 
 def _outside(text: str, blocks: tuple[Block, ...]) -> str:
@@ -145,7 +165,7 @@ def _outside(text: str, blocks: tuple[Block, ...]) -> str:
     return "\n".join(lines)
 
 
-def _chosen(blocks: tuple[Block, ...], language: Language, entry: str) -> tuple[str | None, str]:
+def _chosen(blocks: tuple[Block, ...], language: Language, entry: str, depth: int = 0) -> tuple[str | None, str]:
     candidates = [block for block in blocks if block.tag in language.tags]
     candidates = candidates or [block for block in blocks if block.tag not in _ELSE and not _DIFF.search(block.text)]
     if not blocks:
@@ -154,7 +174,11 @@ def _chosen(blocks: tuple[Block, ...], language: Language, entry: str) -> tuple[
         if any(block.tag in ("diff", "patch") or _DIFF.search(block.text) for block in blocks):
             return None, "the answer is a diff, and no code that could be run"
         nested = [inner for block in blocks if block.tag in ("markdown", "md") for inner in fenced(block.text)]
-        return _chosen(tuple(nested), language, entry) if nested else (None, "no block holds code of the language")
+        return (
+            _chosen(tuple(nested), language, entry, depth + 1)
+            if nested and depth < 3
+            else (None, "no block holds code of the language")
+        )
     if entry:
         defining = [block for block in candidates if defines(block.text, entry, language.name)]
         if defining:

@@ -107,7 +107,7 @@ beyond either end is a crash on every machine."""
 
 def _signature(source: str, entry: str) -> tuple[str, list[str]]:
     bare = re.sub(r"/\*.*?\*/|//[^\n]*", " ", source, flags=re.DOTALL)
-    pattern = rf"(?:^|[;}}\n])\s*((?:[A-Za-z_]\w*[\s*]+)+){re.escape(entry)}\s*\(([^(){{}};]*)\)\s*\{{"
+    pattern = rf"(?:^|[;}}\n])\s*((?:[A-Za-z_]\w*[\s*]+){{1,8}}){re.escape(entry)}\s*\(([^(){{}};]{{0,500}})\)\s*\{{"
     found = re.search(pattern, bare)
     if not found:
         raise SignatureError(f"there is no function `{entry}` in the code")

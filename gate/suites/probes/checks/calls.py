@@ -87,7 +87,7 @@ class Raised:
     @property
     def shown(self) -> str:
         """One line for people."""
-        return f"{self.mro[0] if self.mro else 'error'}: {self.message}".strip().rstrip(":")
+        return ": ".join(one for one in (*self.mro[:1], self.message) if one) or "an error without a name"
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,9 +256,9 @@ def by_reading(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Inven
         return ()
     try:
         tree = ast.parse(code.text)
+        guarded = _guarded_lines(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    guarded = _guarded_lines(tree)
     local = {name.rsplit("/", 1)[-1].removesuffix(".py") for name in (code.file, *code.files)}
     local |= {name.split("/")[0] for name in code.files}
     known = sys.stdlib_module_names | local | _importable(packages)

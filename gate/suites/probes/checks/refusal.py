@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 _SENTENCE = re.compile(r"(?<=[.!?。])[\"')\]]*\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
+_LONGEST_PROSE, _LONGEST_SENTENCE = 20_000, 1_000  # characters that are read
 _MARKUP = re.compile(r"[*_#>~]+")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"'})
 
@@ -53,8 +54,8 @@ class Refusal:
 
 def sentences(prose: str) -> list[str]:
     """The sentences of a text without markup, with plain apostrophes; the items of a list are sentences."""
-    parts = _SENTENCE.split(prose.translate(_APOSTROPHES))
-    return [plain for part in parts if (plain := " ".join(_MARKUP.sub(" ", part).split()))]
+    parts = _SENTENCE.split(prose[:_LONGEST_PROSE].translate(_APOSTROPHES))
+    return [plain[:_LONGEST_SENTENCE] for part in parts if (plain := " ".join(_MARKUP.sub(" ", part).split()))]
 
 
 def refusal_of(prose: str, *, has_code: bool) -> Refusal:

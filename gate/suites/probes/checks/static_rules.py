@@ -24,7 +24,8 @@ from gate.suites.probes.checks.rules.tree import Code as Tree
 from gate.suites.probes.extract import Code
 from gate.suites.probes.languages import LANGUAGES
 
-_LONGEST = 200_000
+_LONGEST = 100_000
+"""Characters of code that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +181,10 @@ def _harmless(text: str) -> Mapping[str, set[int]]:
     """By test of bandit the lines where its word is not needed, since ours follows values."""
     try:
         code = Tree(text)
+        quoted = for_python.quoted_commands(code)
+        return {"B608": for_python.fixed_queries(code), "B602": quoted, "B605": quoted}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    quoted = for_python.quoted_commands(code)
-    return {"B608": for_python.fixed_queries(code), "B602": quoted, "B605": quoted}
 
 
 _IMPORTS = frozenset({"B403", "B404", "B405", "B406", "B407", "B408", "B409", "B410", "B411", "B412", "B413", "B415"})

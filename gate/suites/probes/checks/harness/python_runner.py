@@ -200,7 +200,7 @@ def run(plan: Any, call: Any, module: Any) -> Any:
     os.close(source)
     if text.endswith(b"\n"):
         return json.loads(text)
-    if not ended:
+    if not ended or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
         return {"timeout": True}
     return {"died": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
 

@@ -26,6 +26,7 @@ def temporary_name(code: Code) -> Iterator[Finding]:
 
 def check_then_use(code: Code) -> Iterator[Finding]:
     """A file that is looked for and then written or removed: another can come between."""
+    written: dict[ast.AST, list[tuple[int, set[str]]]] = {}
     for node in ast.walk(code.tree):
         if not isinstance(node, (ast.If, ast.While)):
             continue
@@ -33,8 +34,11 @@ def check_then_use(code: Code) -> Iterator[Finding]:
         if not checked:
             continue
         function = code.function_of(node)
-        for other in ast.walk(function):
-            if isinstance(other, ast.Call) and other.lineno >= node.lineno and _writes(code, other) & checked:
+        if function not in written:
+            calls = (other for other in ast.walk(function) if isinstance(other, ast.Call))
+            written[function] = [(other.lineno, paths) for other in calls if (paths := _writes(code, other))]
+        for line, paths in written[function]:
+            if line >= node.lineno and paths & checked:
                 yield Finding(
                     "check-then-use",
                     "CWE-367",
@@ -88,7 +92,7 @@ def path_joined(code: Code) -> Iterator[Finding]:
         function = code.function_of(node)
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        text = ast.unparse(function)
+        text = code.text_of(function)
         if re.search(
             r"realpath|resolve\(|is_relative_to|commonpath|relative_to|abspath|secure_filename|safe_join|basename|\.name\b|normpath|'\.\.'|fullmatch|isalnum",
             text,
@@ -125,7 +129,7 @@ def extract_all(code: Code) -> Iterator[Finding]:
         if (
             isinstance(node.func, ast.Attribute)
             and node.func.attr == "extractall"
-            and "tar" in ast.unparse(code.function_of(node))
+            and "tar" in code.text_of(code.function_of(node))
         ):
             if keyword(node, "filter") is None and keyword(node, "members") is None:
                 yield Finding(
@@ -136,7 +140,7 @@ def extract_all(code: Code) -> Iterator[Finding]:
             and len(node.args) > 1
             and re.search(r"\.filename$|\.name$", ast.unparse(node.args[1]))
         ):
-            text = ast.unparse(code.function_of(node))
+            text = code.text_of(code.function_of(node))
             if re.search(r"namelist|infolist|getmembers|ZipFile|tarfile", text) and not re.search(
                 r"realpath|resolve|commonpath|is_relative_to|abspath", text
             ):

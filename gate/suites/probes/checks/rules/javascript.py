@@ -80,12 +80,18 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "prototype-pollution",
         "CWE-1321",
-        r"\bfor\s*\(\s*(?:const|let|var)\s+(\w+)\s+in\s+\w+\s*\)\s*\{?(?:(?!__proto__|hasOwn|Object\.keys)[^}])*\[\1\]\s*=",
+        r"\bfor\s*\(\s*(?:const|let|var)\s+(\w+)\s+in\s+\w+\s*\)\s*\{?(?:(?!__proto__|hasOwn|Object\.keys)[^}]){0,300}\[\1\]\s*=",
         "keys of what comes in are set without a look at `__proto__`",
     ),
 )
-_COMPILED = tuple((name, cwe, re.compile(pattern, re.DOTALL), message) for name, cwe, pattern, message in _ROWS)
-_COMMENT = re.compile(r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WINDOW = r"\1{0,300}"  # how far a pattern looks, so that no text makes it slow
+_COMPILED = tuple(
+    (name, cwe, re.compile(re.sub(r"(\[\^[^\]]+\])\*", _WINDOW, pattern), re.DOTALL), message)
+    for name, cwe, pattern, message in _ROWS
+)
+_COMMENT = re.compile(
+    r"(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?", re.DOTALL
+)
 NAMES = tuple(dict.fromkeys(name for name, *_ in _ROWS))
 
 

@@ -120,7 +120,7 @@ def redirect_anywhere(code: Code) -> Iterator[Finding]:
             continue
         function = code.function_of(node)
         given = ast.unparse(node.args[0])
-        text = ast.unparse(function)
+        text = code.text_of(function)
         careful = re.search(
             r"urlparse|urlsplit|netloc|hostname|url_has_allowed|is_safe|startswith\(['\"]/['\"]\)|ALLOWED|allowed", text
         )
@@ -143,7 +143,7 @@ def log_forged(code: Code) -> Iterator[Finding]:
         function = code.function_of(node)
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
-        text = ast.unparse(function)
+        text = code.text_of(function)
         if re.search(
             r"replace\(['\"]\\[nr]|isprintable|repr\(|!r|%r|splitlines|json\.dumps|encode\(['\"]unicode_escape|translate\(|re\.sub",
             text,
@@ -184,7 +184,7 @@ def fetches_anything(code: Code) -> Iterator[Finding]:
             continue
         careful = re.search(
             r"ipaddress|is_private|is_global|getaddrinfo|gethostbyname|ALLOWED|allowed|allowlist|whitelist",
-            ast.unparse(function),
+            code.text_of(function),
         )
         names = {one.arg for one in function.args.args}
         if not careful and isinstance(node.args[0], ast.Name) and node.args[0].id in names:

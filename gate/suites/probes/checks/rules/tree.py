@@ -28,6 +28,8 @@ class Code:
         self.lines = source.split("\n")
         self.parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
         self.imported = self._imports()
+        self._assigned: dict[ast.AST, dict[str, list[ast.expr]]] = {}
+        self._texts: dict[ast.AST, str] = {}
 
     def _imports(self) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -63,15 +65,30 @@ class Code:
 
     def assigned(self, name: str, within: ast.AST) -> list[ast.expr]:
         """What is assigned to a name, or added to it, in a function."""
-        found: list[ast.expr] = []
-        for node in ast.walk(within):
-            if isinstance(node, ast.Assign) and any(
-                isinstance(one, ast.Name) and one.id == name for one in node.targets
-            ):
-                found.append(node.value)
-            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-                found += [node.value] if isinstance(node.target, ast.Name) and node.target.id == name else []
-        return found
+        if within not in self._assigned:
+            self._assigned[within] = _assignments(within)
+        return self._assigned[within].get(name, [])
+
+    def text_of(self, function: ast.AST) -> str:
+        """The source of a function, without comments."""
+        if function not in self._texts:
+            self._texts[function] = ast.unparse(function)
+        return self._texts[function]
+
+
+def _assignments(within: ast.AST) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(within):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        value = getattr(node, "value", None)
+        for one in targets:
+            if isinstance(one, ast.Name) and isinstance(value, ast.expr):
+                found.setdefault(one.id, []).append(value)
+    return found
 
 
 def keyword(node: ast.Call, name: str) -> ast.expr | None:

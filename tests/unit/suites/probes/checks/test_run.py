@@ -8,7 +8,7 @@ from gate.sandbox.cell import Cell
 from gate.suites.probes.checks.calls import Call, Outcome, Status
 from gate.suites.probes.checks.run import Setting, run_calls
 from gate.suites.probes.extract import Code
-from gate.suites.probes.languages import toolchain
+from gate.suites.probes.languages import Toolchain, toolchain
 from gate.suites.probes.probe import LimitsPart
 
 LIMITS = LimitsPart(wall=20, cpu=1, memory=256, disk=8)
@@ -156,6 +156,15 @@ def test_expressions_coroutines_and_programs(cell: Cell) -> None:
 def test_values_that_are_too_large_are_no_values(cell: Cell) -> None:
     (one,) = _run(cell, "def f():\n    return 'x' * 3_000_000", _f())
     assert one.value == {"$object": "too large"}
+
+
+@pytest.mark.parametrize("language", ["javascript", "typescript", "c"])
+def test_a_machine_without_the_tools_is_no_fault_of_the_code(
+    cell: Cell, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gate.suites.probes.checks.compile.toolchain", lambda: Toolchain(node="", gcc=""))
+    (one,) = _run(cell, "x", _f(), language=language)
+    assert (one.status, one.told) == (Status.NO_TOOLCHAIN, f"this machine can't run {language}")
 
 
 @NEEDS_NODE

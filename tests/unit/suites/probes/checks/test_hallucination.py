@@ -1,0 +1,114 @@
+"""Invented names: what an exception shows, what reading shows, and what `ty` says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gate.suites.probes.checks.calls import Outcome, Raised, Status
+from gate.suites.probes.checks.hallucination import at_run_time, missing_packages
+from gate.suites.probes.checks.ty_check import parse
+from gate.suites.probes.extract import Code
+
+OWN = [{"own": True, "name": "f"}]
+LIBRARY = [*OWN, {"own": False, "name": "g"}]
+
+
+def _names(mro: str, message: str, text: str = "", language: str = "python", **facts: Any) -> list[str]:
+    raised = Raised((mro, *{"ModuleNotFoundError": ("ImportError",)}.get(mro, ())), message, {"frames": OWN, **facts})
+    found = at_run_time([Outcome(Status.RAISED, raised=raised)] * 2, Code(text, language, "x"))
+    return [one.name for one in found]
+
+
+@pytest.mark.parametrize(
+    ("mro", "message", "facts", "names"),
+    [
+        ("AttributeError", "", {"name": "b", "object": {"kind": "module", "name": "a"}}, ["a.b"]),
+        ("AttributeError", "", {"name": "b", "owner": {"kind": "instance", "name": "lib.Thing"}}, ["lib.Thing.b"]),
+        (
+            "AttributeError",
+            "",
+            {"name": "push", "object": {"kind": "instance", "name": "builtins.list"}},
+            ["list.push"],
+        ),
+        ("AttributeError", "", {"name": "get", "object": {"kind": "instance", "name": "builtins.list"}}, []),
+        ("AttributeError", "", {"name": "b", "object": {"kind": "instance", "name": "builtins.NoneType"}}, []),
+        ("AttributeError", "", {"name": "b", "object": {"kind": "instance", "name": "solution.Box"}}, []),
+        ("AttributeError", "", {"name": "b", "object": {"kind": "module", "name": "a"}, "frames": LIBRARY}, []),
+        ("AttributeError", "", {"name": "b"}, []),
+        ("ModuleNotFoundError", "", {"name": "nonesuch", "import": True}, ["nonesuch"]),
+        ("ModuleNotFoundError", "", {"name": "nonesuch"}, []),
+        ("NameError", "", {"name": "flatten_all"}, ["flatten_all"]),
+        ("NameError", "", {"name": "math"}, []),
+        ("NameError", "", {"name": "helper"}, []),
+        (
+            "TypeError",
+            "g() got an unexpected keyword argument 'k'",
+            {"callee": {"text": "lib.g", "module": "lib"}},
+            ["lib.g()"],
+        ),
+        (
+            "TypeError",
+            "h() takes 1 positional argument but 2 were given",
+            {"callee": {"text": "lib.g", "module": "lib"}},
+            [],
+        ),
+        (
+            "TypeError",
+            "g() got an unexpected keyword argument 'k'",
+            {"callee": {"text": "g", "module": "solution"}},
+            [],
+        ),
+        ("TypeError", "can only concatenate str", {"callee": {"text": "lib.g", "module": "lib"}}, []),
+        ("KeyError", "'a'", {}, []),
+    ],
+)
+def test_exceptions(mro: str, message: str, facts: dict[str, Any], names: list[str]) -> None:
+    text = "def h(x):\n    return flatten_all(helpr(x)) + math.sqrt(2)\ndef helpr(x):\n    return helper(x)"
+    assert _names(mro, message, text, **facts) == names
+
+
+def test_facts_that_the_code_made_up_do_no_harm() -> None:
+    for facts in (
+        {"frames": 3},
+        {"frames": [3]},
+        {"callee": 3},
+        {"object": {"bases": 3, "kind": "class"}},
+        {"line": "x"},
+    ):
+        for mro in ("AttributeError", "NameError", "TypeError", "ModuleNotFoundError"):
+            _names(mro, "g() takes no arguments", **facts)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "facts", "names"),
+    [
+        ("xs.groupBy is not a function", "xs.groupBy(1)", {"builtin": False}, ["groupBy"]),
+        ("xs.map is not a function", "xs.map(1)", {"builtin": True}, []),
+        ("box.open is not a function", "class Box { open(x) { } }", {"builtin": False}, []),
+        ("fs.readAll is not a function", "const fs = require('fs'); fs.readAll()", {"builtin": True}, ["fs.readAll"]),
+        ("deepClone is not defined", "deepClone(x)", {}, ["deepClone"]),
+        ("x is not defined", "x + 1", {}, []),
+    ],
+)
+def test_exceptions_of_javascript(message: str, text: str, facts: dict[str, Any], names: list[str]) -> None:
+    assert _names("TypeError", message, text, "javascript", **facts) == names
+
+
+def test_what_ty_says_is_read_and_nonsense_is_not() -> None:
+    rows = [
+        {"check_name": "missing-attribute", "description": "missing-attribute: Module `json` has no member `loadz`"},
+        {"check_name": "missing-attribute", "description": "Object of type `list[int]` has no attribute `push`"},
+        {"check_name": "missing-attribute", "description": "Object of type `str | None` has no attribute `push`"},
+        {"check_name": "division-by-zero", "description": "Cannot divide `int`"},
+    ]
+    found = parse(json.dumps(rows).encode())
+    assert [(one.name, one.lacks_in) for one in found] == [("json.loadz", "module"), ("push", "builtin"), ("push", "")]
+    assert parse(b"") == parse(b"no json") == parse(b"{}") == ()
+
+
+def test_distributions_that_the_environment_lacks() -> None:
+    assert missing_packages(("pytest",)) == ()
+    assert missing_packages(("pytest", "no-such-distribution")) == ("no-such-distribution",)
