@@ -21,6 +21,7 @@ from gate.suites.probes.cases import Asked, cases_of
 from gate.suites.probes.composite import MAX_UNSCORED, composite
 from gate.suites.probes.graded import Graded
 from gate.suites.probes.scores import scores_of
+from gate.suites.probes.signatures import divergent
 
 Earlier = Mapping[tuple[str, int], Sequence[Answer]]
 
@@ -71,7 +72,7 @@ def measured(
         fresh: by probe, grades of further answers that confirm an insecure one.
         earlier: what main's agent answered, by probe and sample.
     """
-    graded = [each.graded for each in sampled]
+    graded = list(divergent([each.graded for each in sampled]))
     scores = scores_of(graded)
     total = composite(scores, graded, weights=scoring.weights, max_unscored=scoring.max_unscored)
     entries = {each.item.entry.probe.id: each.item.entry for each in sampled}
