@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gate.suites.perturbation.attack.space import Space
 
 BUDGET = 300
-"""The most queries a row; on average a row takes about 110. See `benchmarks/sweep_attack.py` for what they find."""
+"""The most queries a row; on average a row takes about 90. See `benchmarks/sweep_attack.py` for what they find."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
