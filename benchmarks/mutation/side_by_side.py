@@ -88,9 +88,10 @@ def pytest_unconfigure(config):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One run: calls at the model, and verdicts by status in small letters."""
+    """One run: calls at the model, those of them that verdicts took, and verdicts by status in small letters."""
 
     calls: int
+    own: int
     verdicts: Mapping[str, int]
 
 
@@ -108,21 +109,21 @@ def lines(python: str) -> Iterator[Line]:
 
 def _calls(what: str, ours: list[Ended], theirs: list[Ended]) -> Line:
     limit = OF_CALLS[what]
-    own, there = _calls_of(ours), _calls_of(theirs) if theirs else None
+    own, there = _calls_of(ours, "own"), _calls_of(theirs, "own") if theirs else None
     return Line(
         6,
         f"calls of a verdict on a mutant that {what if what == 'survives' else 'is killed'}, through pytest, tests at "
-        f"{RATE:g}, at most {limit:g} of Clastogen's: all that reached the model, those of the tests themselves, of "
-        "pass rates and of empty prompts included",
-        {"calls": own, "verdicts": _verdicts(ours)},
+        f"{RATE:g}, at most {limit:g} of Clastogen's: pass rates and trials; beside it all calls, with those of the "
+        "tests themselves and of empty prompts, where each test has one mutant",
+        {"own": own, "all": _calls_of(ours, "calls"), "verdicts": _verdicts(ours)},
         None if there is None else limit * there,
         there is None or own <= limit * there,
-        {"calls": there, "verdicts": _verdicts(theirs)} if theirs else None,
+        {"own": there, "all": _calls_of(theirs, "calls"), "verdicts": _verdicts(theirs)} if theirs else None,
     )
 
 
-def _calls_of(runs: list[Ended]) -> float:
-    return float(sum(run.calls for run in runs)) / max(sum(sum(run.verdicts.values()) for run in runs), 1)
+def _calls_of(runs: list[Ended], name: str) -> float:
+    return float(sum(getattr(run, name) for run in runs)) / max(sum(sum(run.verdicts.values()) for run in runs), 1)
 
 
 def _verdicts(runs: list[Ended]) -> dict[str, int]:
@@ -175,18 +176,23 @@ def _ours(folder: Path, seed: str) -> Ended:
         trials = projects.outcomes(f"{seed}:{number}", RATE)
         asks[f"test_agent.py::test_{number:02}"] = Ask(trials.count, trials.passes, 60, 0.05 / TESTS, 0.3, 0.9)
     projects.write(folder, "plan.json", plan_to_text(Plan(asks=asks)))
-    options = ["--gate-plan", "plan.json", "--gate-report", "report.json", "--gate-mutate"]
+    options = ["--gate-plan", "plan.json", "--gate-report", "report.json", "--gate-mutate", "--gate-mutate-json=m.json"]
     calls = _run(folder, [sys.executable, *_PYTEST, *options], seed)
     cases = json.loads((folder / "report.json").read_text(encoding="utf-8"))["gate"]["cases"]
     found = _counted(case["mutation"]["status"] for case in cases if "mutation" in case)
-    return Ended(calls, found)
+    told = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    empty = [
+        each for target in told["targets"] for each in target["canaries"] if each["state"] in ("notices", "vacuous")
+    ]
+    return Ended(calls, calls - TESTS - len(empty), found)
 
 
 def _theirs(folder: Path, python: str, seed: str) -> Ended:
     calls = _run(folder, [python, *_PYTEST, "--clastogen", "--clastogen-json", "found.json"], seed)
     report = json.loads((folder / "found.json").read_text(encoding="utf-8"))
     found = _counted(each["status"].lower().replace("inconclusive", "undecided") for each in report["results"])
-    return Ended(calls, found)
+    own = report["calls"] + sum(each["runs"] for each in report["baselines"] if each["stable"])
+    return Ended(calls, own, found)
 
 
 def _counted(statuses: Iterable[str]) -> dict[str, int]:

@@ -125,6 +125,30 @@ def test_an_edited_prompt_has_its_changed_rules_and_their_neighbours_tried(repos
     assert [text[29:-19] for text, carried in tried.items() if not carried] == ["d", "number e", "f"]
 
 
+def test_main_s_kills_spare_a_pull_request_the_empty_prompt(repository: Project) -> None:
+    """As long as the test and the program are the same, it depends on the prompt."""
+    rules = "".join(f"- You must never mention topic {name} to anybody at all.\n" for name in "abcd")
+    repository.write("bank.py", f'PROMPT = """{rules}"""\n')
+    test = STRONG.replace("from bank import ask", "import bank").replace(
+        '"verification code" in ask("transfer")', '"never mention topic a" in bank.PROMPT'
+    )
+    repository.write("test_a.py", test)
+    repository.track()
+    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
+    repository.write("bank.py", f'PROMPT = """{rules.replace("topic d", "topic number d")}"""\n')
+    repository.track()
+    prompt = mutate(repository, plan=plan)
+    assert {each["status"] for each in prompt.told["matrix"]} == {"survived"}
+    assert prompt.told["targets"][0]["canaries"] == []
+    repository.write("test_a.py", test.replace("in bank.PROMPT", "in str(bank.PROMPT)"))
+    repository.track()
+    assert mutate(repository, plan=replace(plan, asks={})).told["targets"][0]["canaries"] == []  # it kills here, too
+    repository.write("test_a.py", test.replace("never mention topic a", "You must"))
+    repository.track()
+    (canary,) = mutate(repository, plan=plan).told["targets"][0]["canaries"]
+    assert canary["state"] == "notices"
+
+
 def test_an_arm_makes_the_trials_that_it_is_told(repository: Project, main: Mutated) -> None:
     wanted = next(case.id for case in main.mutants if case.trials is not None)
     run = mutate(repository, plan=Plan(session="head", fixed=3, only=(wanted,), known=known_of(main.report)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.carrier import FACETS
@@ -56,16 +56,18 @@ class Alone:
 
     Args:
         plan: what main knows of the tests' pass rates.
-        earlier: what an interrupted run left.
+        proven: tests and targets of which main shows that the one depends on the other, see `todo.proven_by_main`.
     """
 
-    def __init__(self, shared: Shared, measure: Measure, prepared: Prepared, plan: Plan) -> None:
+    def __init__(
+        self, shared: Shared, measure: Measure, prepared: Prepared, plan: Plan, proven: Iterable[tuple[str, str]] = ()
+    ) -> None:
         self._shared = shared
         self._measure = measure
         self._prepared = prepared
         self._plan = plan
         self._seen = 0
-        self._proven: set[tuple[str, str]] = set()
+        self._proven = set(proven)
         self._owns: dict[tuple[str, float | None], Own] = {}
 
     def own(self, test: str, wanted: Wanted) -> Own:
@@ -93,7 +95,7 @@ class Alone:
         return self._shared.first("canary", test=test, target=spec)
 
     def proven(self, test: str, spec: str) -> bool:
-        """Whether a test killed a mutant of a target in this run: then it depends on the prompt, and reads it."""
+        """Whether a test killed a mutant of a target, here or on main: then it depends on the prompt, and reads it."""
         for entry in self._shared.since("pair", self._seen):
             self._seen += 1
             if entry["status"] == "killed":

@@ -82,10 +82,6 @@ class Prepared:
     targets: dict[str, Prompted] = field(default_factory=dict)
     sources: dict[str, str] = field(default_factory=dict)
 
-    def of(self, case: str) -> Prompted:
-        """The target of a mutant's case."""
-        return next(each for each in self.targets.values() if case in each.mutants)
-
     def pairs(self) -> int:
         """How many pairs of a mutant and a test there are."""
         return sum(

@@ -21,7 +21,7 @@ from gate.record.plugin.mutation.measure import Measure
 from gate.record.plugin.mutation.prepare import Prepared
 from gate.record.plugin.mutation.shared import Shared
 from gate.record.plugin.mutation.shares import Shares
-from gate.record.plugin.mutation.todo import Action, actions, content_of
+from gate.record.plugin.mutation.todo import Action, actions, content_of, proven_by_main
 from gate.record.plugin.mutation.verdicts import Around, Verdicts
 from gate.record.plugin.timed import TimedTrials
 from gate.trials.plan import Plan
@@ -154,7 +154,8 @@ class MutationRunner(TimedTrials):
             self._shared.earlier(),
             lambda: self._halted(session),
         )
-        alone = Alone(self._shared, self._measure, self._prepared, self._plan)
+        proven = proven_by_main(self._prepared, self._plan, contents)
+        alone = Alone(self._shared, self._measure, self._prepared, self._plan, proven)
         verdicts = Verdicts(around, self._shared, self._measure, alone, self._calls)
         if self._shared.claim("prepared"):
             from gate.record.plugin.mutation.described import described

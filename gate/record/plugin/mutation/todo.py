@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
+from gate.schema.mutation import MUTANT, PARTED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gate.record.plugin.mutation.sources import Sources
@@ -88,6 +90,22 @@ def _of_known(
         lifted = known.status == "suppressed"
         return "first" if lifted or near or not same_test else "carry"
     return "first"  # main did not measure it
+
+
+def proven_by_main(prepared: Prepared, plan: Plan, contents: Mapping[str, Content]) -> set[tuple[str, str]]:
+    """Tests that killed a mutant of a target on main, with the target: each depends on the prompt and reads it.
+
+    Only where the test and all files beside the prompt's own are as on main, so that it still does.
+    """
+    found: set[tuple[str, str]] = set()
+    for case, known in plan.known.items():
+        spec = case.removeprefix(MUTANT).rpartition(PARTED)[0]
+        if known.status != "killed" or known.killer not in prepared.items or spec not in contents:
+            continue
+        same_test = known.fingerprint == tests_digest(prepared, [known.killer])
+        if same_test and content_from(known.prompt).beside == contents[spec].beside:
+            found.add((known.killer, spec))
+    return found
 
 
 def changed_rules(prompted: Prompted, plan: Plan, content: Content) -> frozenset[str]:
