@@ -126,7 +126,9 @@ def _title(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> Li
     elif status is Status.SAME:
         words = "As robust as main"
         known = sum(1 for each in verdict.findings if each.known_on_base and each.level is Level.ERROR)
+        given = len(verdict.accepted)
         parts += [f"{plural(known, 'finding')} {verb(known, 'is', 'are')} main's own"] if known else []
+        parts += [f"{plural(given, 'finding')} {verb(given, 'is', 'are')} accepted"] if given else []
     else:
         words = "Less robust than main" if status is Status.WORSE else "Could not decide"
         fails = would or f"{verb(failing, 'fails', 'fail')} this check"
