@@ -23,8 +23,9 @@ def _permission(finding: Finding, permissions: Permissions) -> Permission | None
         return None
     if _EXIT_CODES[finding.rule] is ExitCode.UNDECIDED:
         return None
-    kept = [each for each in permissions.waivers if not expired(each, permissions.today)]
-    return next((each for each in (*permissions.acceptances, *kept) if covers(each, finding)), None)
+    given: list[Permission] = [*permissions.acceptances]
+    given += [each for each in permissions.waivers if not expired(each, permissions.today)]
+    return next((each for each in given if covers(each, finding)), None)
 
 
 def covers(permission: Permission, finding: Finding) -> bool:
