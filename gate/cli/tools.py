@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gate.cli.console import Console, Echo
 from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, read_bytes, require_own_settings
 from gate.cli.ready import hide, import_all
+from gate.cli.stored import read_stored
 from gate.cli.trials import MOST_BYTES, RUN, keep, local_arms, read_history
 from gate.errors import DeliveryError, ReportError, RepositoryError, UsageError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gate.baselines.git import Git
     from gate.baselines.trusted import TrustedBase
     from gate.collaborators import Delivery, Measured, Request, Told, Tools
+    from gate.deliver.acceptances import Stored
     from gate.deliver.client import GitHub
     from gate.deliver.event import Event
     from gate.deliver.main_report import MainReport
@@ -42,6 +44,11 @@ def local_tools(console: Console, *, python: str) -> Tools:
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
         return _measure(console, request, settings, told, python)
 
+    def stored(request: Request, event: Event | None, settings: Settings) -> Stored:
+        from gate.baselines.write import write_atomically
+
+        return read_stored(request, event, settings, client(request, event, patience=PATIENCE), write_atomically)
+
     def prepare(request: Request) -> None:
         forget_verdict(request.root / request.output)
         require_own_settings(request.root, "gate ci", suite=True)
@@ -58,6 +65,7 @@ def local_tools(console: Console, *, python: str) -> Tools:
         read_history=lambda request, event, settings: read_history(
             request, event, settings, client(request, event, patience=PATIENCE)
         ),
+        read_stored=stored,
         arms=lambda request, base, settings: local_arms(console, request, base, settings, python),
         measure=measure,
         keep=keep,

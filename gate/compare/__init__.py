@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gate.compare.accepted import accepted
 from gate.compare.align import Alignment, align
 from gate.compare.comparison import Comparison
 from gate.compare.judge import judge, numbered
@@ -14,6 +15,8 @@ from gate.schema.fresh import Fresh
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Level, Provenance, Verdict
 from gate.settings import Settings
+
+__all__ = ["accepted", "compare", "incomplete_run", "judge", "numbered", "shown"]
 
 _NOTHING = Changes()
 _NOWHERE = Provenance()
