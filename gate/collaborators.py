@@ -136,12 +136,13 @@ def with_stored(tools: Tools, stored: Stored) -> Tools:
     @contextmanager
     def arms(request: Request, base: Base | None, settings: Settings) -> Iterator[RunTurn | None]:
         with tools.arms(request, base, settings) as run:
-            yield None if run is None else _no_turn
+            yield None if run is None else no_turn
 
     return replace(tools, measure=measure, arms=arms)
 
 
-def _no_turn(arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] | None = None) -> Turn:
+def no_turn(arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] | None = None) -> Turn:
+    """In the place of what makes fresh trials, where none may be made."""
     from gate.record.arms import Turn
 
     return Turn(reason="what was measured before is judged again, without a trial")

@@ -94,10 +94,11 @@ def read_event(request: Request, *, trust: bool = False) -> Event | None:
         checked_out = git_of(request, trust=trust).head()
     except RepositoryError:
         checked_out = ""  # whoever needs a commit says so, and where to
-    return parse_event(request.environ, _payload(request.environ), checked_out=checked_out)
+    return parse_event(request.environ, payload_of(request.environ), checked_out=checked_out)
 
 
-def _payload(environ: Mapping[str, str]) -> Mapping[str, Any]:
+def payload_of(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """What GitHub says of the event; empty outside a workflow."""
     path = environ.get("GITHUB_EVENT_PATH", "")
     if not path:
         return {}

@@ -18,10 +18,14 @@ def permitted(findings: Iterable[Finding], permissions: Permissions) -> list[Fin
     return [replace(each, accepted=_permission(each, permissions)) for each in findings]
 
 
+def acceptable(finding: Finding) -> bool:
+    """Whether somebody can accept a finding: it fails the check by itself, and something was measured."""
+    fails = finding.level is Level.ERROR and not finding.known_on_base
+    return fails and _EXIT_CODES[finding.rule] is not ExitCode.UNDECIDED
+
+
 def _permission(finding: Finding, permissions: Permissions) -> Permission | None:
-    if finding.level is not Level.ERROR or finding.known_on_base:
-        return None
-    if _EXIT_CODES[finding.rule] is ExitCode.UNDECIDED:
+    if not acceptable(finding):
         return None
     given: list[Permission] = [*permissions.acceptances]
     given += [each for each in permissions.waivers if not expired(each, permissions.today)]

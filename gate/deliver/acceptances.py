@@ -148,13 +148,19 @@ def stored_candidate(
         DeliveryError: it has expired, is damaged or too large.
         ApiError: GitHub refuses, or can't be reached.
     """
-    name = artifacts.name_for_pull_request(suite, pull.number)
-    for artifact in artifacts.list_artifacts(github, name):
-        if artifact.run != run or artifact.commit != pull.head_sha or not artifacts.belongs_to(artifact, pull):
-            continue
-        candidate = artifacts.read_file(github, artifact, CANDIDATE, known=KNOWN, limit=limit)
-        if candidate is not None:
-            return candidate, artifacts.read_file(github, artifact, TRIALS, known=KNOWN, limit=MOST_BYTES) or b""
+    candidate = left_by_run(github, suite, pull, CANDIDATE, run=run, limit=limit)
+    if candidate is None:
+        return None
+    return candidate, left_by_run(github, suite, pull, TRIALS, run=run, limit=MOST_BYTES) or b""
+
+
+def left_by_run(github: GitHub, suite: str, pull: PullRequest, file: str, *, run: int, limit: int) -> bytes | None:
+    """One file that a run of a pull request's head uploaded; None where it left none. Raises as `stored_candidate`."""
+    for artifact in artifacts.list_artifacts(github, artifacts.name_for_pull_request(suite, pull.number)):
+        if artifact.run == run and artifact.commit == pull.head_sha and artifacts.belongs_to(artifact, pull):
+            data = artifacts.read_file(github, artifact, file, known=KNOWN, limit=limit)
+            if data is not None:
+                return data
     return None
 
 

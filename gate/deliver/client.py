@@ -125,7 +125,7 @@ class GitHub:
 
     def act(self, path: str, body: Mapping[str, Any] | None = None) -> None:
         """Ask for something at a path below the repository, once, whose answer tells nothing more."""
-        self._transport.send("POST", self._root + path, json=body)
+        self._transport.send("POST", self._root + path, json=body or {})
 
     def read_outside(self, path: str) -> Any:
         """The JSON at a path of the API that belongs to no repository."""
