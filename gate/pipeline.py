@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gate import __version__
 from gate.collaborators import Measured, Request, Told, Tools, with_stored
 from gate.errors import GateError, ReportError, UndecidedError, UsageError
+from gate.schema.acceptance import Permissions
 from gate.schema.changes import Changes
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
@@ -366,6 +367,7 @@ def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tup
         provenance=judged.provenance,
         on_base=judged.main.report,
         fresh=settled.fresh,
+        permissions=Permissions(waivers=judged.trusted.waivers, today=judged.trusted.today),
     )
     # What main would have excused matters to nobody whose check is green.
     missing = (judged.main.missing,) if judged.main.missing and verdict.failing else ()

@@ -9,9 +9,11 @@ import difflib
 import re
 import tomllib
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 
+from gate.baselines.base import Base, Fetch, read_at
+from gate.baselines.git import Git, MissingObjectError
 from gate.errors import BaselineError
 from gate.schema.acceptance import MOST_REASON, Waiver
 from gate.schema.verdict import RuleName
@@ -47,6 +49,35 @@ def read_waivers(data: bytes, name: str = PATH) -> tuple[Waiver, ...]:
     )
     _refuse_repeated(waivers, name)
     return waivers
+
+
+def of_file(data: bytes | None, name: str = PATH) -> tuple[Waiver, ...]:
+    """As `read_waivers`; without a file there are none."""
+    return () if data is None else read_waivers(data, name)
+
+
+def at_base(git: Git, base: Base, fetch: Fetch | None) -> tuple[Waiver, ...]:
+    """Of a proposal what the base branch has now, so that one that was withdrawn permits nothing; else the checkout's.
+
+    Raises:
+        BaselineError: they can't be used.
+        RepositoryError: the file is a link or too large, or the objects of the base are missing.
+    """
+    if not base.proposed:
+        path = git.root / PATH
+        if path.is_symlink():
+            raise BaselineError("is a symbolic link, not a file", where=PATH, remedy="put a plain file there")
+        return of_file(path.read_bytes() if path.is_file() else None)
+    name = git.prefix + PATH
+    try:
+        return of_file(read_at(git, base, name, commit=base.deciding, fetch=fetch), name)
+    except MissingObjectError:
+        return of_file(read_at(git, base, name, fetch=fetch), name)
+
+
+def day_of(now: float | None) -> str:
+    """The day of a time in Unix seconds, of UTC, as waivers write it; empty for none."""
+    return "" if now is None else datetime.fromtimestamp(now, tz=UTC).date().isoformat()
 
 
 def write_waivers(waivers: Sequence[Waiver]) -> bytes:

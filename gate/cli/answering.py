@@ -82,7 +82,7 @@ class Desk:
 
     def _accept(self, command: Command) -> Answer:
         from gate.compare import accepted
-        from gate.deliver.acceptances import acceptances, stands, standing
+        from gate.deliver.acceptances import acceptances, standing, stands
         from gate.deliver.permissions import why_not_accept
         from gate.render.record import MOST_ACCEPTED, Bound, digest_of
 
@@ -186,7 +186,9 @@ class Desk:
         tools = proposal_tools(self.tools, event, ours.record.base)
         judged = judge_stored(self.request, tools, stored)
         if judged is None:
-            raise RepositoryError(f"what the run measured no longer leads to the verdict that the comment shows; {_AGAIN}")
+            raise RepositoryError(
+                f"what the run measured no longer leads to the verdict that its comment shows; {_AGAIN}"
+            )
         return ours, *judged
 
 
@@ -197,8 +199,7 @@ def proposal_tools(tools: Tools, event: Event, base: str) -> Tools:
     from gate.cli.trials import confirmable
     from gate.collaborators import no_turn
 
-    def find_base(request: Request, event: Event | None) -> Base:
-        assert event is not None
+    def find_base(request: Request, _: Event | None) -> Base:
         return base_of_proposal(git_of(request), base=base, head=event.head_sha, branch=event.base_ref)
 
     @contextlib.contextmanager
@@ -256,4 +257,9 @@ def _documentation(rule: str) -> str:
 
 
 def _sentence(error: GateError) -> str:
+    """What is wrong; what to do about an answer of GitHub's is written for other readers."""
+    from gate.deliver.problems import ApiError
+
+    if isinstance(error, ApiError):
+        return error.message
     return f"{error.message}; {error.remedy}" if error.remedy else error.message

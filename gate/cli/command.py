@@ -153,6 +153,8 @@ def _told(answers: list[Answer]) -> str:
     from gate.deliver.hide import scrubbed, secrets
     from gate.render.escape import markdown
 
-    parts = [answer.body or markdown(answer.text, _LONGEST_SENTENCE) for answer in answers if answer.body or answer.text]
+    parts = [
+        answer.body or markdown(answer.text, _LONGEST_SENTENCE) for answer in answers if answer.body or answer.text
+    ]
     text = "\n\n".join(dict.fromkeys(parts[:_MOST_REPLIES]))
     return scrubbed(text, secrets(os.environ))

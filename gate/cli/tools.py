@@ -132,9 +132,17 @@ def read_trusted(git: Git, request: Request, base: Base | None, others: Sequence
     from gate.baselines import trusted
 
     if base is None:
-        return trusted.read_folder(request.root, others)
+        return trusted.read_folder(request.root, others, now=_now(request))
     fetch = _fetch(request, read_event(request))
-    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=time.time())
+    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=_now(request))
+
+
+def _now(request: Request) -> float:
+    """The time in Unix seconds; in a shell `SOURCE_DATE_EPOCH` may stand for it, in a workflow nothing may."""
+    from gate.deliver.runner import in_workflow
+
+    given = request.environ.get("SOURCE_DATE_EPOCH", "")
+    return float(given) if given.isdecimal() and not in_workflow(request.environ) else time.time()
 
 
 def read_readable(git: Git, request: Request, base: Base | None) -> Sequence[Layer]:

@@ -21,9 +21,7 @@ def accepted(verdict: Verdict, acceptances: Sequence[Acceptance]) -> Verdict:
     if not here or verdict.problem is not None or verdict.welcome:
         return verdict
     given = permitted(verdict.findings, Permissions(here))
-    findings = tuple(
-        new if old.accepted is None else old for old, new in zip(verdict.findings, given, strict=True)
-    )
+    findings = tuple(new if old.accepted is None else old for old, new in zip(verdict.findings, given, strict=True))
     would_exit = exit_code_of(findings)
     exit_code = ExitCode.HOLDS if verdict.observe else would_exit
     return replace(verdict, findings=findings, would_exit=would_exit, exit_code=exit_code)

@@ -18,6 +18,7 @@ from gate.deliver.earlier import KNOWN, MOST_BYTES
 from gate.deliver.permissions import why_not_accept
 from gate.render.marker import Marker, parse_marker
 from gate.render.record import Bound, Record, digest_of_findings, parse_record
+from gate.render.words import plural, verb
 from gate.schema.acceptance import MOST_REASON, Acceptance
 from gate.schema.verdict import Finding, Verdict
 from gate.settings import Settings
@@ -181,7 +182,8 @@ def read_stored(
         return NOTHING
     holds = standing(github, comments, ours.record, pull, settings)
     lost = len(ours.record.accepted) - len(holds)
-    notices = (f"{lost:,} acceptances no longer hold: a comment is gone or edited, or its author may not",) if lost else ()
+    why = "the comment is gone or was edited, or its author may no longer"
+    notices = (f"{plural(lost, 'acceptance')} no longer {verb(lost, 'holds', 'hold')}: {why}",) if lost else ()
     if not holds or attempt < 2 or ours.marker.order != run:
         return Stored(holds, notices=notices)
     found = stored_candidate(github, suite, pull, run=run, limit=settings.max_report_bytes)

@@ -87,7 +87,9 @@ def still_asked(github: GitHub, asked: Asked) -> tuple[Comment, PullRequest] | s
 def _table(payload: Mapping[str, object], key: str) -> Mapping[str, object]:
     value = payload.get(key)
     if not isinstance(value, Mapping):
-        raise UsageError(f"the event has no `{key}`", where="GITHUB_EVENT_PATH", remedy="leave it as the runner sets it")
+        raise UsageError(
+            f"the event has no `{key}`", where="GITHUB_EVENT_PATH", remedy="leave it as the runner sets it"
+        )
     return value
 
 

@@ -62,7 +62,7 @@ def _why_not_of_team(github: GitHub, login: str, team: str) -> str:
         )
     except ApiError as error:
         if error.status == 404:
-            return f"only members of the team `{team}` can accept findings here, as far as the token may see its members"
+            return f"only members of the team `{team}` can accept findings, as far as the token may see who they are"
         raise
     active = isinstance(found, dict) and found.get("state") == "active"
-    return "" if active else f"only members of the team `{team}` can accept findings here"
+    return "" if active else f"only members of the team `{team}` can accept findings"

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.command_line import NUMBER, REPOSITORY, Ended, PullRequest, Shell
+from tests.support.command_line import HELD, NUMBER, REPOSITORY, Ended, PullRequest, Shell, candidate
 from tests.support.github.fixture import TOKEN, serve
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import OCTOCAT, Account, Comment, Run, Token, person
 from tests.support.repository import Repository
 
 RUN = 5
+REPORT = "r.json"
+LOST = {**HELD, "test_a.py::test_two": "failed"}
 ARTIFACT = f"robustness-gate-default-pr-{NUMBER}"
 MAINTAINER, STRANGER = person("mona", 2), person("eve", 3)
 MAY = Token(actions="write")
@@ -32,13 +34,14 @@ class Judged:
     files: Mapping[str, bytes]
 
 
-def judged(folder: Path, shell: Shell, change: Mapping[str, str | bytes | None] = WORSE, **main: str) -> Judged:
-    """Run `gate ci` on a pull request that loses a test."""
-    pull = PullRequest(folder, change, main or None)
+def judged(folder: Path, shell: Shell, main: Mapping[str, str | bytes | None] | None = None) -> Judged:
+    """Run `gate ci` on the report of a pull request that loses a test."""
+    pull = PullRequest(folder, WORSE, main)
     work = pull.checkout("work")
-    shell("ci", cwd=work, **pull.variables("http://127.0.0.1:9"))
+    files = {"candidate.json": json.dumps(candidate(LOST)).encode()}
+    (work / REPORT).write_bytes(files["candidate.json"])
+    shell("ci", "--report", REPORT, cwd=work, **pull.variables("http://127.0.0.1:9"))
     left = work / ".gate"
-    files = {name: (left / name).read_bytes() for name in ("candidate.json", "trials.jsonl") if (left / name).exists()}
     copy = pull.origin.clone(folder / "main")
     copy.git("fetch", "--quiet", "origin", f"+refs/pull/{NUMBER}/head:refs/gate/head")
     return Judged(pull, copy.path, work, (left / "comment.md").read_text("utf-8"), files)
@@ -91,10 +94,10 @@ class Review:
             **{**variables, "GITHUB_EVENT_NAME": "issue_comment", "GITHUB_EVENT_PATH": str(path)},
         )
 
-    def ci(self, attempt: int = 2, work: Path | None = None, **more: str) -> Ended:
-        """The run's jobs, started again."""
+    def ci(self, *arguments: str, attempt: int = 2, work: Path | None = None, **more: str) -> Ended:
+        """The run's jobs, started again; without a report to read the suite would run."""
         variables = self.made.pull.variables(self.github.url, GITHUB_TOKEN=TOKEN, GITHUB_RUN_ATTEMPT=str(attempt))
-        return self.shell("ci", cwd=work or self.made.work, **{**variables, **more})
+        return self.shell("ci", *arguments, cwd=work or self.made.work, **{**variables, **more})
 
     def reaction(self, comment: int | None = None) -> str:
         """The last reaction of the gate."""
@@ -102,7 +105,9 @@ class Review:
 
     def reply(self) -> str:
         """What the gate said in a comment of its own; empty where it said nothing."""
-        bots = [each for each in self.github.comments(NUMBER) if each.author.kind == "Bot" and each.id != self.sticky.id]
+        bots = [
+            each for each in self.github.comments(NUMBER) if each.author.kind == "Bot" and each.id != self.sticky.id
+        ]
         return bots[-1].body if bots else ""
 
     def refused(self) -> str:

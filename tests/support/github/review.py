@@ -62,10 +62,9 @@ class Review:
 
     def membership(self, request: Request) -> Answer:
         """Whether somebody is in a team; a token that may not see its members learns nothing."""
-        if request.token is None or request.token.members == "none":
-            return problem(404, "Not Found")
         arguments = request.operation.arguments
-        if arguments["username"] not in self.state.teams.get(f"{arguments['org']}/{arguments['team_slug']}", []):
-            return problem(404, "Not Found")
+        members = self.state.teams.get(f"{arguments['org']}/{arguments['team_slug']}", [])
+        if request.token is None or request.token.members == "none" or arguments["username"] not in members:
+            return Answer(404, content_type="")
         value = self.checker.example(paths.MEMBERSHIP, "get", 200)
         return as_json(200, {**value, "state": "active"})
