@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gate.compare.rules import RULES
@@ -57,3 +57,14 @@ def waiver_notices(waivers: Sequence[Waiver], findings: Sequence[Finding], today
                 yield f"{named} covers {waiver.amount:g}, and this is worse{owner}"
             else:
                 yield f"{named} is not needed any more{owner}"
+
+
+def still_needed(waivers: Iterable[Waiver], findings: Iterable[Finding], cases: Collection[str]) -> tuple[Waiver, ...]:
+    """The waivers that are about something found, or about a case that was not measured here.
+
+    Args:
+        findings: of what was measured against the baseline as it is now.
+        cases: ids of what was measured, and of what was in the baseline before.
+    """
+    found = {(each.rule.value, each.case_id) for each in findings}
+    return tuple(each for each in waivers if (each.rule, each.case_id) in found or each.case_id not in cases)
