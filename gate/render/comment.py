@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gate.render.budget import COMMENT, SUMMARY, Budget, shedding
 from gate.render.marker import marker
-from gate.render.record import record_line
+from gate.render.record import record
 from gate.render.sheet import Form, document, shortest
 from gate.render.view import View, build_view
 from gate.schema.verdict import Verdict
@@ -20,7 +20,7 @@ Measure = Callable[[str], int]
 
 
 def comment(verdict: Verdict, limit: int = COMMENT_LIMIT, *, order: int = 0) -> str:
-    """The comment with its marker as the first line, and below it what its numbers mean.
+    """The comment with its marker as the first line, and behind that what its numbers mean.
 
     Args:
         limit: most characters, `SMALLEST` or more.
@@ -33,9 +33,9 @@ def comment(verdict: Verdict, limit: int = COMMENT_LIMIT, *, order: int = 0) -> 
         raise ValueError(f"a comment needs room for {SMALLEST} characters")
     origin = verdict.provenance
     head = marker(origin.suite, origin.head, origin.attempt, order)
-    record = record_line(verdict)
-    if record and len(head) + len(record) + SMALLEST <= limit:
-        head = f"{head}\n{record}"
+    bound = record(verdict)
+    if bound and len(head) + len(bound) + SMALLEST <= limit:
+        head = f"{head} {bound}"
     return f"{head}\n{_fitted(build_view(verdict), COMMENT, limit - len(head) - 2)}\n"
 
 

@@ -1,6 +1,6 @@
-"""The hidden second line of a comment: what it shows and what was accepted of it, so that nobody can say otherwise.
+"""Hidden behind a comment's marker: what it shows and what was accepted of it, so that nobody can say otherwise.
 
-A person accepts `F3`, a number that means something in one comment alone. The line binds the number to rule, case and
+A person accepts `F3`, a number that means something in one comment alone. The record binds the number to rule, case and
 amount at the moment when it was accepted, and only our own account can write it.
 """
 
@@ -17,7 +17,7 @@ from gate.schema.verdict import Finding, Level, RuleName, Verdict
 MOST_ACCEPTED = 200
 """Findings of one pull request that can be accepted; more would leave no room for the comment itself."""
 _LINE = re.compile(
-    r"[^\n]*\n<!-- robustness-gate-record:1 base=(?P<base>[0-9a-f]{0,64}) findings=(?P<findings>[0-9a-f]{32})"
+    r"<!-- [^\n<>]{1,400} --> <!-- robustness-gate-record:1 base=(?P<base>[0-9a-f]{0,64}) findings=(?P<findings>[0-9a-f]{32})"
     r" accepted=(?P<accepted>[0-9a-z:.,+e-]{0,40000}) -->(?:\r?\n|$)"
 )
 _BOUND = re.compile(r"([0-9]{1,18}):([a-z-]{1,40}):([0-9a-f]{16}):([0-9]{1,20}(?:\.[0-9]{1,20})?(?:e[+-][0-9]{1,3})?)")
@@ -47,7 +47,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the hidden line says.
+    """What it says.
 
     Attributes:
         base: commit that decided; empty when unknown.
@@ -71,8 +71,8 @@ def digest_of_findings(findings: Iterable[Finding]) -> str:
     return hashlib.sha256("\1".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def record_line(verdict: Verdict) -> str:
-    """The line; empty where there is nothing to accept."""
+def record(verdict: Verdict) -> str:
+    """One HTML comment; empty where there is nothing to accept."""
     if not any(each.level is Level.ERROR for each in verdict.findings):
         return ""
     base = verdict.provenance.base.lower()
@@ -84,7 +84,7 @@ def record_line(verdict: Verdict) -> str:
 
 
 def parse_record(text: str) -> Record | None:
-    """The record of a comment whose first line is its marker; None when its second is not one that we write."""
+    """The record behind the marker of a comment; None where that is not one that `record` writes."""
     found = _LINE.match(text)
     if found is None:
         return None
