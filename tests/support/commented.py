@@ -13,6 +13,7 @@ from tests.support.github.fixture import TOKEN, serve
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import OCTOCAT, Account, Comment, Run, Token, person
 from tests.support.repository import Repository
+from tests.support.stochastic_project import GateRuns, StochasticProject
 
 RUN = 5
 REPORT = "r.json"
@@ -45,6 +46,21 @@ def judged(folder: Path, shell: Shell, main: Mapping[str, str | bytes | None] | 
     copy = pull.origin.clone(folder / "main")
     copy.git("fetch", "--quiet", "origin", f"+refs/pull/{NUMBER}/head:refs/gate/head")
     return Judged(pull, copy.path, work, (left / "comment.md").read_text("utf-8"), files)
+
+
+def judged_live(folder: Path, gate: GateRuns, files: Mapping[str, str], change: Mapping[str, str]) -> Judged:
+    """Run `gate ci` on a pull request with stochastic tests, suspects confirmed against main."""
+    pull = PullRequest(folder, change, files)
+    counted = folder / "calls"
+    counted.mkdir()
+    work = pull.origin.clone(folder / "work", depth=2, ref=f"refs/pull/{NUMBER}/merge")
+    project = StochasticProject(work, counted)
+    gate(project, "--", "tests", **pull.variables("http://127.0.0.1:9"))
+    left = work.path / ".gate"
+    copy = pull.origin.clone(folder / "main")
+    copy.git("fetch", "--quiet", "origin", f"+refs/pull/{NUMBER}/head:refs/gate/head")
+    kept = {name: (left / name).read_bytes() for name in ("candidate.json", "trials.jsonl")}
+    return Judged(pull, copy.path, work.path, (left / "comment.md").read_text("utf-8"), kept)
 
 
 class Review:
