@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.errors import GateError, RepositoryError
+from gate.errors import GateError, RepositoryError, UsageError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
@@ -71,14 +71,29 @@ class Desk:
     def answer(self, command: Command) -> Answer:
         """Carry out one command. What keeps it from being carried out is in the answer, never an error of GitHub's."""
         try:
+            desk = self._of(command)
             return {
-                "accept": self._accept,
-                "record": self._record,
-                "refresh": self._refresh,
-                "explain": self._explain,
+                "accept": desk._accept,
+                "record": desk._record,
+                "refresh": desk._refresh,
+                "explain": desk._explain,
             }[command.verb](command)
         except GateError as error:
             return Answer(False, _sentence(error))
+
+    def _of(self, command: Command) -> Desk:
+        """The same for the suite that is meant; where several are shown, a number alone could mean either's."""
+        from gate.deliver.acceptances import suites_shown
+
+        if command.suite:
+            request = replace(self.request, options={**self.request.options, "suite": command.suite})
+            return replace(self, suite=command.suite, request=request)
+        if command.findings:
+            several = sorted(suites_shown(self.github.list_comments(self.pull.number)))
+            if len(several) > 1:
+                example = f"`/gate {command.verb} {several[0]}:{command.findings[0]}`"
+                raise UsageError(f"{len(several):,} suites have findings here", remedy=f"name yours, as in {example}")
+        return self
 
     def _accept(self, command: Command) -> Answer:
         from gate.compare import accepted

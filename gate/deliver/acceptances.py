@@ -86,6 +86,12 @@ def shown(github: GitHub, comments: Iterable[Comment], suite: str) -> Shown | No
     return max(found, key=lambda each: (each.marker.order, each.marker.attempt, each.comment.id))
 
 
+def suites_shown(comments: Iterable[Comment]) -> frozenset[str]:
+    """Suites of which an app's comment shows something to accept."""
+    found = (parse_marker(each.body) for each in comments if each.bot and parse_record(each.body) is not None)
+    return frozenset(each.suite for each in found if each is not None)
+
+
 def reason_of(comment: Comment) -> str:
     """Why a comment accepts what it accepts; empty where it accepts nothing."""
     given = [each.reason for each in read_commands(comment.body) if isinstance(each, Command) and each.reason]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from gate.schema.acceptance import MOST_REASON
+from gate.settings import SUITE
 
 Verb = Literal["accept", "record", "refresh", "explain"]
 VERBS: tuple[Verb, ...] = get_args(Verb)
@@ -19,9 +20,10 @@ ALL = "all"
 _LONGEST_BODY = 70_000
 _MOST_COMMANDS = 20
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
-_ID = re.compile(r"[Ff][1-9][0-9]{0,5}")
+_ID = re.compile(rf"(?:(?P<suite>{SUITE}):)?(?P<id>[Ff][1-9][0-9]{{0,5}}|[Aa][Ll][Ll]),?")
 _CODE_TAGS = re.compile(r"<(pre|code|script|style|textarea|blockquote|details|summary)\b", re.IGNORECASE)
-_INDENT = re.compile(r"(?: {4}| {0,3}\t)")
+_ITEM_FENCE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)+(`{3,}(?=[^`]*$)|~{3,})")
+_QUOTE = re.compile(r"[ \t]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,13 @@ class Command:
     Attributes:
         findings: numbers as `F3`, or `all` alone; for accept and explain.
         reason: of an acceptance; at most 500 characters, untrusted text.
+        suite: whose verdict is meant, as in `default:F3`; empty where the comment does not say.
     """
 
     verb: Verb
     findings: tuple[str, ...] = ()
     reason: str = ""
+    suite: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +62,43 @@ def read_commands(body: str) -> tuple[Command | Mistake, ...]:
 
 
 def _spoken(body: str) -> Iterator[str]:
-    """Lines that are a person's own words."""
+    """Lines that are a person's own words and begin at the margin, outside everything that holds other words."""
     text = re.sub(r"<!--.*?(?:-->|\Z)", lambda gone: "\n" * gone[0].count("\n"), _lines(body), flags=re.DOTALL)
-    fence, quoted, blank, hidden = "", False, True, ""
+    fence, hidden = "", ""
+    listed = False  # whether the fence stands in an item of a list, which a line at the margin ends
+    paragraph: list[str] = []
     for line in text.split("\n"):
         if hidden:
             hidden = "" if f"</{hidden}>" in line.lower() else hidden
             continue
-        mark = _FENCE.match(line)
+        if fence and listed and line[:1].strip():
+            fence = ""
         if fence:
-            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
+            mark = _FENCE.match(line.lstrip() if listed else line)
+            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line.strip().strip(fence[0]):
                 fence = ""
             continue
-        if mark:
-            fence, quoted, blank = mark[1], False, False
+        mark, item = _FENCE.match(line), _ITEM_FENCE.match(line)
+        if mark or item:
+            fence, listed, paragraph = (mark or item)[1], mark is None, []  # type: ignore[index]
             continue
         if not line.strip():
-            quoted, blank = False, True
-            continue
-        if re.match(r" {0,3}>", line):
-            quoted, blank = True, False
+            paragraph = []
             continue
         opened = _CODE_TAGS.search(line)
-        if opened and f"</{opened[1].lower()}>" not in line.lower()[opened.end() :]:
-            hidden = opened[1].lower()
-        indented = bool(_INDENT.match(line))
-        if not quoted and not (indented and blank) and not opened and not indented:
+        if opened:
+            hidden = "" if f"</{opened[1].lower()}>" in line.lower()[opened.end() :] else opened[1].lower()
+            continue
+        if line[:1].strip() and not _goes_on(paragraph):
             yield line.strip()
-        blank = blank and indented
+        paragraph.append(line)
+
+
+def _goes_on(paragraph: list[str]) -> bool:
+    """Whether a line below belongs to a quote, or to code between backticks, that lines above have begun."""
+    runs = re.findall(r"`+", "\n".join(paragraph))
+    unpaired = any(runs.count(run) % 2 for run in runs)
+    return unpaired or any(_QUOTE.match(line) for line in paragraph)
 
 
 def _lines(body: str) -> str:
@@ -108,9 +121,14 @@ def _command(line: str) -> Command | Mistake:
 
 def _about_findings(verb: Verb, line: str, words: list[str]) -> Command | Mistake:
     names: list[str] = []
-    while words and (_ID.fullmatch(words[0].rstrip(",")) or words[0].lower() == ALL):
-        names.append(words.pop(0).rstrip(","))
+    suites: dict[str, None] = {}
+    while words and (found := _ID.fullmatch(words[0])):
+        names.append(found["id"])
+        suites[found["suite"] or ""] = None
+        words.pop(0)
     findings = tuple(dict.fromkeys(name.lower() if name.lower() == ALL else name.upper() for name in names))
+    if len(suites) > 1:
+        return Mistake(line[:120], "name one suite, and name it with each finding: `default:F3 default:F4`")
     if not findings or (ALL in findings and len(findings) > 1):
         return Mistake(
             line[:120], f"say which: `/gate {verb} F3`" + (", several, or `all`" if verb == "accept" else "")
@@ -118,8 +136,8 @@ def _about_findings(verb: Verb, line: str, words: list[str]) -> Command | Mistak
     if verb == "explain":
         if ALL in findings or words:
             return Mistake(line[:120], "say which: `/gate explain F3`")
-        return Command(verb, findings)
+        return Command(verb, findings, suite="".join(suites))
     reason = " ".join(words)[:MOST_REASON]
     if not any(sign.isalnum() for sign in reason):
         return Mistake(line[:120], "say why: `/gate accept F3 the reason`")
-    return Command(verb, findings, reason)
+    return Command(verb, findings, reason, "".join(suites))

@@ -17,8 +17,8 @@ from gate.schema.verdict import Finding, Level, RuleName, Verdict
 MOST_ACCEPTED = 200
 """Findings of one pull request that can be accepted; more would leave no room for the comment itself."""
 _LINE = re.compile(
-    r"<!-- [^\n<>]{1,400} --> <!-- robustness-gate-record:1 base=(?P<base>[0-9a-f]{0,64}) findings=(?P<findings>[0-9a-f]{32})"
-    r" accepted=(?P<accepted>[0-9a-z:.,+e-]{0,40000}) -->(?:\r?\n|$)"
+    r"<!-- [^\n<>]{1,400} --> <!-- robustness-gate-record:1 base=(?P<base>[0-9a-f]{0,64})"
+    r" findings=(?P<findings>[0-9a-f]{32}) accepted=(?P<accepted>[0-9a-z:.,+e-]{0,40000}) -->(?:\r?\n|$)"
 )
 _BOUND = re.compile(r"([0-9]{1,18}):([a-z-]{1,40}):([0-9a-f]{16}):([0-9]{1,20}(?:\.[0-9]{1,20})?(?:e[+-][0-9]{1,3})?)")
 _COMMENT = re.compile(r"#issuecomment-([0-9]{1,18})$")

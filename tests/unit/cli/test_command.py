@@ -325,3 +325,21 @@ def test_what_the_base_s_settings_say(gate: Shell, tmp_path: Path) -> None:
         assert "only members of the team" in at.refused()
         at.ask("/gate accept F1 my own", OCTOCAT)
         assert "accepted by `octocat`: my own" in at.body
+
+
+def test_with_two_suites_the_one_that_is_meant_is_named(at: Review, made: Judged) -> None:
+    at.github.add_comment(NUMBER, made.body.replace("suite=default ", "suite=nightly "))
+    at.ask("/gate accept F1 known")
+    assert "2 suites have findings here" in at.reply()
+    at.ask("/gate accept nightly:F1 known")
+    assert "left no candidate" in at.refused()
+    at.ask("/gate accept default:F1 known")
+    assert at.reaction() == "+1"
+    assert "accepted by `mona`: known" in at.body
+
+
+def test_a_pull_request_of_a_fork(at: Review, made: Judged) -> None:
+    """Whose artifact it is follows from the run's own repository, whatever its name."""
+    at.github.add_pull_request(NUMBER, made.pull.head, made.pull.base, author=OCTOCAT, head_repository="eve/model")
+    at.ask("/gate accept F1 known")
+    assert "left no candidate" in at.refused()

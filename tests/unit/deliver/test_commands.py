@@ -20,7 +20,7 @@ from gate.deliver.commands import Command, Mistake, read_commands
             Command("accept", ("F1",), "正しい変更です"),
         ),
         ("/gate record", Command("record")),
-        ("  /gate refresh  ", Command("refresh")),
+        ("/gate refresh  ", Command("refresh")),
         ("/gate explain F2", Command("explain", ("F2",))),
         ("/GATE accept F1 x", None),
         ("/gate\taccept\tF1\treason", Command("accept", ("F1",), "reason")),
@@ -54,6 +54,13 @@ def test_a_line_of_ones_own_is_a_command(body: str, command: Command | None) -> 
         "<pre>\n/gate accept F1 yes\n</pre>",
         "<details>\n<summary>x</summary>\n/gate accept F1 yes\n</details>",
         "<blockquote>\n/gate accept F1 yes\n</blockquote>",
+        "as `\n/gate accept F1 yes\n` says",
+        "``two\n/gate accept F1 yes\nlines``",
+        "- > quoted\n/gate accept F1 a lazy line of the quote",
+        "1. > quoted\n   /gate accept F1 yes",
+        "- ```\n  /gate accept F1 yes\n  ```",
+        "10. ~~~\n    /gate accept F1 yes\n    ~~~",
+        " /gate accept F1 not at the margin",
         "/gateway accept F1 yes",
         "/ gate accept F1 yes",
         "",
@@ -76,12 +83,29 @@ def test_what_is_quoted_or_code_is_none(body: str) -> None:
         ("/gate explain all", "say which"),
         ("/gate explain F1 please", "say which"),
         ("/gate record now", "takes nothing else"),
+        ("/gate accept a:F1 b:F2 two suites", "name one suite"),
+        ("/gate accept a:F1 F2 one of them named", "name one suite"),
     ],
 )
 def test_a_command_that_is_none_is_answered(body: str, says: str) -> None:
     (mistake,) = read_commands(body)
     assert isinstance(mistake, Mistake)
     assert says in mistake.message
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["Thanks!", "see `x` and ``y``", "- ```\n  code\n  ```", "- an item", "# A heading", "> quoted\n", "<!-- x -->"],
+)
+def test_words_before_it_are_no_obstacle(before: str) -> None:
+    assert read_commands(f"{before}\n/gate accept F1 yes") == (Command("accept", ("F1",), "yes"),)
+
+
+def test_a_suite_may_be_named() -> None:
+    assert read_commands("/gate accept my-suite.1:F1, my-suite.1:f2 yes\n/gate explain b:F3") == (
+        Command("accept", ("F1", "F2"), "yes", "my-suite.1"),
+        Command("explain", ("F3",), suite="b"),
+    )
 
 
 def test_text_after_a_block_counts_again() -> None:
