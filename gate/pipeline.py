@@ -325,33 +325,21 @@ def _measure(request: Request, tools: Tools, settings: Settings, told: Told) -> 
     try:
         return Measured(tools.read_file(request.root / settings.report, settings.max_report_bytes))
     except ReportError as error:
-        return Measured(None, reason=_why(error, settings.report))
+        from gate.record.joined import why
+
+        return Measured(None, reason=why(error, settings.report))
 
 
 def _candidate(request: Request, tools: Tools, settings: Settings, measured: Measured) -> Report:
-    """The joined candidate; what can't be read becomes a reason why the run is not whole, never a pass."""
-    from gate.ingest import read_report
-    from gate.ingest.join import join
-    from gate.record.endings import as_ended
+    from gate.record.joined import joined_candidate
 
-    limit = settings.max_report_bytes
-    reports: list[Report] = []
-    reasons: list[str] = [] if measured.report is not None else [measured.reason]
-    own = [] if measured.report is None else [(settings.report or "candidate", measured.report)]
-    for name, data in (*own, *((name, None) for name in settings.reports)):
-        try:
-            found = tools.read_file(request.root / name, limit) if data is None else data
-            report = read_report(found, name, limit=limit)
-            reports.append(report if data is None else as_ended(report, measured.exit_code))
-        except UndecidedError as error:
-            reasons.append(_why(error, name))
-    return join(reports, settings.suite, tuple(reasons))
-
-
-def _why(error: UndecidedError, name: str) -> str:
-    """What is wrong with a report, by the name that the settings give it: the machine's own path helps nobody."""
-    where = error.where if error.where.startswith(name) else name
-    return f"{where}: {error.message}" + (f"; {error.remedy}" if error.remedy else "")
+    return joined_candidate(
+        settings,
+        measured.report,
+        measured.reason,
+        measured.exit_code,
+        lambda name: tools.read_file(request.root / name, settings.max_report_bytes),
+    )
 
 
 def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tuple[str, ...]) -> Verdict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.baselines.waivers import read_waivers, write_waivers
@@ -94,6 +94,7 @@ waivers = st.builds(
 )
 
 
+@settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(waivers, max_size=4, unique_by=lambda each: (each.rule, each.case_id)))
 def test_what_is_written_is_read_again(given_: list[Waiver]) -> None:
     from dataclasses import replace
