@@ -124,11 +124,15 @@ def _answer(console: Console, github: GitHub, asked: Asked, now: tuple[Comment, 
         for name, value in (answer.outputs or {}).items():
             runner.set_output(name, value)
     done = all(answer.done for answer in answers)
-    github.act(f"/issues/comments/{asked.comment.id:d}/reactions", {"content": _DONE if done else _REFUSED})
-    told = _told(answers)
-    if told:
-        github.create_comment(asked.number, told)
     console.say("carried out" if done else "refused; the reply says why")
+    told = _told(answers)
+    try:
+        github.act(f"/issues/comments/{asked.comment.id:d}/reactions", {"content": _DONE if done else _REFUSED})
+        if told:
+            github.create_comment(asked.number, told)
+    except GateError as error:  # what was carried out stands
+        console.warn(f"nobody could be told: {error.message}; {error.remedy}")
+        console.say(told)
 
 
 def _one(github: GitHub, command: Command | Mistake, comment: Comment, pull: PullRequest, desk: Desk) -> Answer:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
 from gate.deliver import sticky
-from tests.support.command_line import NUMBER, Shell, candidate
+from tests.support.command_line import NUMBER, Shell, candidate, refused
 from tests.support.commented import ARTIFACT, REPORT, STRANGER, Judged, Review, judged, push, review
-from tests.support.github.state import OCTOCAT, Account, Token
+from tests.support.github.faults import Fault
+from tests.support.github.state import OCTOCAT, Account, State, Token
 
 
 @pytest.fixture
@@ -343,3 +345,41 @@ def test_a_pull_request_of_a_fork(at: Review, made: Judged) -> None:
     at.github.add_pull_request(NUMBER, made.pull.head, made.pull.base, author=OCTOCAT, head_repository="eve/model")
     at.ask("/gate accept F1 known")
     assert "left no candidate" in at.refused()
+
+
+def test_where_github_does_not_say_who_may_nobody_may(at: Review) -> None:
+    at.github.faults.add(Fault(path="/permission", status=403, times=-1))
+    at.ask("/gate accept F1 known")
+    assert "does not say who may ask for this" in at.refused()
+
+
+def test_an_acceptance_that_nobody_can_be_told_of_stands(at: Review) -> None:
+    at.github.faults.add(Fault(path="/reactions", status=403, times=-1))
+    ended = at.ask("/gate accept F1 known")
+    assert (ended.code, "nobody could be told" in ended.err) == (0, True)
+    assert "accepted by `mona`: known" in at.body
+
+
+def test_a_head_that_moves_while_it_is_answered(at: Review, made: Judged) -> None:
+    def moved(state: State) -> None:
+        state.pulls[NUMBER] = replace(state.pulls[NUMBER], head_sha="d" * 40)
+
+    at.github.faults.add(Fault(path="/artifacts/", first=moved))
+    at.ask("/gate accept F1 known")
+    assert "the pull request has a newer commit" in at.refused()
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [({}, "the event has no `issue`"), ({"issue": {}, "comment": {}, "action": "created"}, "nothing to do")],
+)
+def test_an_event_that_is_none(gate: Shell, tmp_path: Path, payload: dict[str, object], said: str) -> None:
+    path = tmp_path / "event.json"
+    path.write_text(json.dumps(payload))
+    ended = gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="issue_comment", GITHUB_EVENT_PATH=str(path))
+    assert said in ended.err
+    assert ended.code == (0 if payload else 2)
+
+
+def test_another_event_brings_no_comment(gate: Shell, tmp_path: Path) -> None:
+    refused(gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="push"), 2, "`push` brings no comment")
