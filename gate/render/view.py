@@ -154,8 +154,12 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         return [(*label, *told, *look)]
     if status is Status.WORSE:
         accept = command("gate baseline adopt REPORT")
-        meant = "fix it; or, where it is meant, merge it and then adopt main's own report with "
-        return [(*label, own(meant), accept, own(" (README, Accepting an intended change)."), *look)]
+        meant = "fix it; or, where it is meant, "
+        said: Line = ()
+        if verdict.provenance.pull_request is not None and verdict.observe is False:
+            said = (own("a second person comments "), command(f"/gate accept {first} REASON"), own(", or "))
+        merged = own("merge it and then adopt main's own report with ")
+        return [(*label, own(meant), *said, merged, accept, own(" (README, Accepting an intended change)."), *look)]
     if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
         return [(*label, *_record(verdict.failing), *look)]
     if status is not Status.SAME:
