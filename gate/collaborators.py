@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from gate.errors import UndecidedError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.trusted import TrustedBase
+    from gate.deliver.acceptances import Stored
     from gate.deliver.earlier import History
     from gate.deliver.event import Event
     from gate.deliver.main_report import MainReport
+    from gate.record.arms import Arm, Turn
     from gate.rounds import RunTurn
     from gate.schema.verdict import Verdict
     from gate.settings import Layer, Settings
+    from gate.trials.plan import Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ class Tools:
         read_readable: the settings that count as far as they can be read, for telling that they can't be used.
         read_main: what main's own latest run shows, likewise.
         read_history: trials of earlier runs of this pull request.
+        read_stored: what persons accepted of this head, and what an earlier attempt measured of it.
         arms: what makes fresh trials of base and head; gives None where that can't be done.
         measure: runs the suite.
         keep: trials for later runs.
@@ -107,9 +113,36 @@ class Tools:
     read_readable: Callable[[Request, Base | None], Sequence[Layer]]
     read_main: Callable[[Request, Event | None, Base | None, Settings], MainReport]
     read_history: Callable[[Request, Event | None, Settings], History]
+    read_stored: Callable[[Request, Event | None, Settings], Stored]
     arms: Callable[[Request, Base | None, Settings], AbstractContextManager[RunTurn | None]]
     measure: Callable[[Request, Settings, Told], Measured]
     keep: Callable[[Request, bytes], None]
     read_file: Callable[[Path, int], bytes]
     delivery: Callable[[Request], Delivery]
     say: Callable[[str], None]
+
+
+def with_stored(tools: Tools, stored: Stored) -> Tools:
+    """The same, for judging what was measured before: no suite runs and no trial is made.
+
+    What that would need is an `UndecidedError`.
+    """
+
+    def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        if told.again:
+            raise UndecidedError("suspects of this run can be decided only by running the suite")
+        return Measured(stored.candidate, trials=stored.trials)
+
+    @contextmanager
+    def arms(request: Request, base: Base | None, settings: Settings) -> Iterator[RunTurn | None]:
+        with tools.arms(request, base, settings) as run:
+            yield None if run is None else no_turn
+
+    return replace(tools, measure=measure, arms=arms)
+
+
+def no_turn(arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] | None = None) -> Turn:
+    """In the place of what makes fresh trials, where none may be made."""
+    from gate.record.arms import Turn
+
+    return Turn(reason="what was measured before is judged again, without a trial")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate import __version__
-from gate.collaborators import Measured, Request, Told, Tools
+from gate.collaborators import Measured, Request, Told, Tools, with_stored
 from gate.errors import GateError, ReportError, UndecidedError, UsageError
+from gate.schema.acceptance import Permissions
 from gate.schema.changes import Changes
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
@@ -21,6 +22,7 @@ from gate.settings import Layer, Resolved, Settings, from_environment, from_inpu
 if TYPE_CHECKING:
     from gate.baselines.base import Base
     from gate.baselines.trusted import TrustedBase
+    from gate.deliver.acceptances import Stored
     from gate.deliver.event import Event
     from gate.deliver.main_report import MainReport
     from gate.rounds import Round, RunTurn, Settled
@@ -84,6 +86,46 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
     known.base = tools.find_base(request, known.event)
     _refuse_unsafe_target(request, known.event)
     judged = _what_decides(request, tools, known)
+    stored = tools.read_stored(request, known.event, judged.settings)
+    verdict = _judged_again(request, tools, known, judged, stored) or _judged(request, tools, known, judged)
+    verdict = _with_acceptances(verdict, stored)
+    _publish(request, tools, verdict, known.event, judged.settings)
+    return Outcome(verdict, int(verdict.exit_code))
+
+
+def judge_stored(request: Request, tools: Tools, stored: Stored) -> tuple[Verdict, Settings] | None:
+    """The verdict of what was measured before, by what decides now, with its settings; nothing is delivered.
+
+    None where the suite would have to run, or where it is not the verdict that the comment shows.
+    """
+    known = _Known(event=tools.read_event(request))
+    known.base = tools.find_base(request, known.event)
+    judged = _what_decides(request, tools, known)
+    verdict = _judged_again(request, tools, known, judged, stored)
+    return None if verdict is None else (verdict, judged.settings)
+
+
+def _judged_again(request: Request, tools: Tools, known: _Known, judged: Judged, stored: Stored) -> Verdict | None:
+    if stored.candidate is None:
+        return None
+    tools.say("judging what an earlier attempt measured")
+    try:
+        verdict = _judged(request, with_stored(tools, stored), known, judged)
+    except UndecidedError:
+        return None
+    return verdict if stored.same(verdict) else None
+
+
+def _with_acceptances(verdict: Verdict, stored: Stored) -> Verdict:
+    from gate.compare import accepted
+    from gate.deliver.acceptances import acceptances
+
+    given = acceptances(stored.standing, verdict.findings, verdict.provenance.head)
+    return replace(accepted(verdict, given), notices=(*verdict.notices, *stored.notices))
+
+
+def _judged(request: Request, tools: Tools, known: _Known, judged: Judged) -> Verdict:
+    """Run the suite, settle its suspects, compare."""
     with tools.arms(request, known.base, judged.settings) as arms:
         this = _open_round(request, tools, known, judged, confirmable=arms is not None)
         measured = _measure(
@@ -95,8 +137,7 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
     verdict = _judge(judged, settled, this, notices=notices)
     if this is not None:
         tools.keep(request, this.left_behind(settled, verdict.decisions, judged.provenance.head))
-    _publish(request, tools, verdict, known.event, judged.settings)
-    return Outcome(verdict, int(verdict.exit_code))
+    return verdict
 
 
 def _publish(request: Request, tools: Tools, verdict: Verdict, event: Event | None, settings: Settings) -> None:
@@ -284,33 +325,21 @@ def _measure(request: Request, tools: Tools, settings: Settings, told: Told) -> 
     try:
         return Measured(tools.read_file(request.root / settings.report, settings.max_report_bytes))
     except ReportError as error:
-        return Measured(None, reason=_why(error, settings.report))
+        from gate.record.joined import why
+
+        return Measured(None, reason=why(error, settings.report))
 
 
 def _candidate(request: Request, tools: Tools, settings: Settings, measured: Measured) -> Report:
-    """The joined candidate; what can't be read becomes a reason why the run is not whole, never a pass."""
-    from gate.ingest import read_report
-    from gate.ingest.join import join
-    from gate.record.endings import as_ended
+    from gate.record.joined import joined_candidate
 
-    limit = settings.max_report_bytes
-    reports: list[Report] = []
-    reasons: list[str] = [] if measured.report is not None else [measured.reason]
-    own = [] if measured.report is None else [(settings.report or "candidate", measured.report)]
-    for name, data in (*own, *((name, None) for name in settings.reports)):
-        try:
-            found = tools.read_file(request.root / name, limit) if data is None else data
-            report = read_report(found, name, limit=limit)
-            reports.append(report if data is None else as_ended(report, measured.exit_code))
-        except UndecidedError as error:
-            reasons.append(_why(error, name))
-    return join(reports, settings.suite, tuple(reasons))
-
-
-def _why(error: UndecidedError, name: str) -> str:
-    """What is wrong with a report, by the name that the settings give it: the machine's own path helps nobody."""
-    where = error.where if error.where.startswith(name) else name
-    return f"{where}: {error.message}" + (f"; {error.remedy}" if error.remedy else "")
+    return joined_candidate(
+        settings,
+        measured.report,
+        measured.reason,
+        measured.exit_code,
+        lambda name: tools.read_file(request.root / name, settings.max_report_bytes),
+    )
 
 
 def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tuple[str, ...]) -> Verdict:
@@ -326,6 +355,7 @@ def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tup
         provenance=judged.provenance,
         on_base=judged.main.report,
         fresh=settled.fresh,
+        permissions=Permissions(waivers=judged.trusted.waivers, today=judged.trusted.today),
     )
     # What main would have excused matters to nobody whose check is green.
     missing = (judged.main.missing,) if judged.main.missing and verdict.failing else ()

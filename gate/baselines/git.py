@@ -136,6 +136,20 @@ class Git:
         result = self._run("merge-base", "--is-ancestor", _checked(one), _checked(other), check=False)
         return result.returncode == 0
 
+    def merged(self, base: str, head: str) -> str | None:
+        """A commit that merges two as GitHub would, made without a checkout; None where they conflict.
+
+        Raises:
+            RepositoryError: one of them or their history is not here, or git is older than 2.38.
+        """
+        made = self._run("merge-tree", "--write-tree", "--no-messages", _checked(base), _checked(head), check=False)
+        if made.returncode == 1:
+            return None
+        self._refuse(made)
+        tree = made.stdout.decode("ascii").strip()
+        author = ("-c", "user.name=gate", "-c", "user.email=gate@localhost")
+        return self._text(*author, "commit-tree", tree, "-p", base, "-p", head, "-m", "merge")
+
     def entry(self, rev: str, path: str) -> tuple[str, str] | None:
         """Mode and object name of what a commit has at a path, None when it has nothing there."""
         listed = self._run("ls-tree", "-z", "--full-tree", _checked(rev), "--", path.rstrip("/")).stdout

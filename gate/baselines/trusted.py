@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gate.baselines import waivers
 from gate.baselines.age import in_words
 from gate.baselines.attached import Read, attach, on_disk
 from gate.baselines.base import Base, Fetch, read_at
@@ -20,6 +21,7 @@ from gate.baselines.stored_witnesses import stored, witnesses_path
 from gate.baselines.suppressed import suppressed_at
 from gate.baselines.untracked import refuse_tracked_overlay
 from gate.errors import BaselineError, RepositoryError
+from gate.schema.acceptance import Waiver
 from gate.schema.changes import Changes
 from gate.settings import Layer, Settings, resolve
 from gate.settings.recorded import recorded_folders
@@ -50,6 +52,8 @@ class TrustedBase:
         near: baselines that are there, when that path is not.
         notices: sentences that a reviewer must see.
         recorded: folders of recordings and of an overlay, as the settings name them.
+        waivers: findings that main permits; on a proposal those of the base.
+        today: day on which they are looked at, `YYYY-MM-DD`; empty keeps every one.
         prices: text of the table that `prices` names, as the base has it; None where the checkout's counts.
     """
 
@@ -72,6 +76,8 @@ class TrustedBase:
     notices: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
     prices: str | None = None
+    waivers: tuple[Waiver, ...] = ()
+    today: str = ""
 
     @property
     def proposed(self) -> bool:
@@ -91,7 +97,7 @@ def settings_layers(trusted: TrustedBase, others: Sequence[Layer] = ()) -> list[
     return [*trusted.layers, *(replace(layer, trusted=False) for layer in others)]
 
 
-def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
+def read_folder(folder: Path, others: Sequence[Layer] = (), *, now: float | None = None) -> TrustedBase:
     """The settings and the baseline of a folder without git; here nothing is proposed, so they decide.
 
     Raises:
@@ -118,6 +124,8 @@ def read_folder(folder: Path, others: Sequence[Layer] = ()) -> TrustedBase:
         witnesses=witnesses,
         notices=notices,
         near=() if data is not None else nearest(path, _names_on_disk(folder)),
+        waivers=waivers.of_file(_on_disk(folder / waivers.PATH, limit)),
+        today=waivers.day_of(now),
     )
 
 
@@ -129,7 +137,7 @@ def read_trusted(
     Args:
         others: layers of the environment, the inputs and the command line; they may name the suite.
         fetch: the contents API, for a clone that lacks the base's objects.
-        now: the time in Unix seconds, for the age of the baseline in words.
+        now: the time in Unix seconds, for the age of the baseline in words and the last days of waivers.
 
     Raises:
         SettingsError: settings of base or head that can't be read.
@@ -154,6 +162,8 @@ def read_trusted(
         baseline_age=age,
         recorded=recorded_folders(settings),
         prices=prices_at(git, base, settings, fetch),
+        waivers=waivers.at_base(git, base, fetch),
+        today=waivers.day_of(now),
     )
 
 

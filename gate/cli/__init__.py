@@ -31,6 +31,8 @@ COMMANDS = {
     "recordings": ("gate.cli.recordings:recordings", "List, check, prune, compare and import recordings."),
     "mutants": ("gate.cli.mutants:mutants", "List the mutants of prompts, and what they may cost."),
     "probes": ("gate.cli.probes:probes", "Ask a coding agent, grade its answers in a cell, score it."),
+    "accept": ("gate.cli.accept:accept", "Waive a finding on main, with a reason, an owner and a last day."),
+    "command": ("gate.cli.command:command", "Answer a `/gate` comment on a pull request, in a workflow."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
     "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),
     "demo": ("gate.cli.demo:demo", "Gate a worse and an unchanged pull request, offline."),

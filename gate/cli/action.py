@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gate.baselines.trusted import TrustedBase
     from gate.cli.arms import Place
     from gate.collaborators import Delivery, Measured, Request, Told
+    from gate.deliver.acceptances import Stored
     from gate.deliver.earlier import History
     from gate.deliver.event import Event
     from gate.record.run import World
@@ -71,6 +72,7 @@ def _run(console: Console) -> int:
         read_readable=world.read_readable,
         read_main=read_main,
         read_history=world.read_history,
+        read_stored=world.read_stored,
         arms=world.arms,
         measure=world.measure,
         keep=world.keep,
@@ -140,6 +142,13 @@ class Container:
         from gate.cli.trials import read_history
 
         return read_history(request, event, settings, tools.client(request, event, patience=tools.PATIENCE))
+
+    def read_stored(self, request: Request, event: Event | None, settings: Settings) -> Stored:
+        from gate.cli import tools
+        from gate.cli.stored import read_stored
+
+        github = tools.client(request, event, patience=tools.PATIENCE)
+        return read_stored(request, event, settings, github, self._write)
 
     def keep(self, request: Request, data: bytes) -> None:
         self._write(request.root / request.output / TRIALS, data)

@@ -222,6 +222,7 @@ def refresh(  # noqa: PLR0913  the options of a command
     if not check:
         write(console, path, prepared, candidate.source.commit)
         keep_witnesses(console, path, report.parent, candidate, settings)
+        _prune_waivers(console, candidate, known, path, settings)
     console.result(told(prepared.entries, form, known, candidate, found))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 
@@ -262,6 +263,14 @@ def diff(console: Console, before: Path, after: Path, form: str) -> int:
     entries = difference(old, new)
     console.result(as_markdown(entries) if form == "markdown" else as_text(entries))
     return EXIT_HOLDS
+
+
+def _prune_waivers(console: Console, candidate: Report, known: Report | None, path: Path, settings: Settings) -> None:
+    from gate.cli.waived import prune
+
+    _, after = previous(path, settings)
+    if after is not None:
+        prune(console, candidate, known, after, settings)
 
 
 def _run_suite(settings: Settings, python: str, number: int, commit: str) -> Report:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gate.cli.console import Console, Echo
 from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, read_bytes, require_own_settings
 from gate.cli.ready import hide, import_all
+from gate.cli.stored import read_stored
 from gate.cli.trials import MOST_BYTES, RUN, keep, local_arms, read_history
 from gate.errors import DeliveryError, ReportError, RepositoryError, UsageError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gate.baselines.trusted import TrustedBase
     from gate.cli.purse import Purse
     from gate.collaborators import Delivery, Measured, Request, Told, Tools
+    from gate.deliver.acceptances import Stored
     from gate.deliver.client import GitHub
     from gate.deliver.event import Event
     from gate.deliver.main_report import MainReport
@@ -46,6 +48,11 @@ def local_tools(console: Console, *, python: str) -> Tools:
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
         return _measure(console, request, settings, told, python, purse)
 
+    def stored(request: Request, event: Event | None, settings: Settings) -> Stored:
+        from gate.baselines.write import write_atomically
+
+        return read_stored(request, event, settings, client(request, event, patience=PATIENCE), write_atomically)
+
     def prepare(request: Request) -> None:
         forget_verdict(request.root / request.output)
         require_own_settings(request.root, "gate ci", suite=True)
@@ -62,6 +69,7 @@ def local_tools(console: Console, *, python: str) -> Tools:
         read_history=lambda request, event, settings: read_history(
             request, event, settings, client(request, event, patience=PATIENCE)
         ),
+        read_stored=stored,
         arms=lambda request, base, settings: local_arms(console, request, base, settings, python, purse),
         measure=measure,
         keep=keep,
@@ -90,10 +98,11 @@ def read_event(request: Request, *, trust: bool = False) -> Event | None:
         checked_out = git_of(request, trust=trust).head()
     except RepositoryError:
         checked_out = ""  # whoever needs a commit says so, and where to
-    return parse_event(request.environ, _payload(request.environ), checked_out=checked_out)
+    return parse_event(request.environ, payload_of(request.environ), checked_out=checked_out)
 
 
-def _payload(environ: Mapping[str, str]) -> Mapping[str, Any]:
+def payload_of(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """What GitHub says of the event; empty outside a workflow."""
     path = environ.get("GITHUB_EVENT_PATH", "")
     if not path:
         return {}
@@ -127,9 +136,17 @@ def read_trusted(git: Git, request: Request, base: Base | None, others: Sequence
     from gate.baselines import trusted
 
     if base is None:
-        return trusted.read_folder(request.root, others)
+        return trusted.read_folder(request.root, others, now=_now(request))
     fetch = _fetch(request, read_event(request))
-    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=time.time())
+    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=_now(request))
+
+
+def _now(request: Request) -> float:
+    """The time in Unix seconds; in a shell `SOURCE_DATE_EPOCH` may stand for it, in a workflow nothing may."""
+    from gate.deliver.runner import in_workflow
+
+    given = request.environ.get("SOURCE_DATE_EPOCH", "")
+    return float(given) if given.isdecimal() and not in_workflow(request.environ) else time.time()
 
 
 def read_readable(git: Git, request: Request, base: Base | None) -> Sequence[Layer]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from gate.compare.accepted import accepted
 from gate.compare.align import Alignment, align
 from gate.compare.comparison import Comparison
 from gate.compare.judge import judge, numbered
 from gate.compare.known import shown
 from gate.compare.rules import incomplete_run
 from gate.compare.tally import measured
+from gate.schema.acceptance import Permissions
 from gate.schema.changes import Changes
 from gate.schema.fresh import Fresh
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Level, Provenance, Verdict
 from gate.settings import Settings
 
+__all__ = ["accepted", "compare", "incomplete_run", "judge", "numbered", "shown"]
+
 _NOTHING = Changes()
 _NOWHERE = Provenance()
+_NOBODY = Permissions()
 
 
 def compare(
@@ -27,6 +32,7 @@ def compare(
     provenance: Provenance = _NOWHERE,
     on_base: Report | None = None,
     fresh: Fresh | None = None,
+    permissions: Permissions = _NOBODY,
 ) -> Verdict:
     """The verdict of a candidate under a baseline.
 
@@ -34,15 +40,17 @@ def compare(
         baseline: None when there is none; the verdict is then a welcome that decides nothing (exit code 3).
         changes: what git knows of the pull request.
         fresh: fresh trials of both arms that confirm suspects, see `Comparison`.
+        permissions: what may excuse a finding: acceptances of this head, waivers of the base.
         on_base: the latest run of main itself; what it shows too, and no less, does not fail.
     """
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
     comparison = Comparison(baseline, candidate, align(baseline, candidate, changes.renames), settings, changes, fresh)
     if on_base is None:
-        return judge(comparison, provenance, None)
+        return judge(comparison, provenance, None, permissions)
     own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
-    return judge(comparison, provenance, shown(judge(own, provenance, None).at(Level.ERROR), own))
+    excused = shown(judge(own, provenance, None).at(Level.ERROR), own)
+    return judge(comparison, provenance, excused, permissions)
 
 
 def _welcome(candidate: Report, settings: Settings, changes: Changes, provenance: Provenance) -> Verdict:

@@ -5,28 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from gate.compare.acceptance import permitted, waiver_notices
 from gate.compare.comparison import Comparison
 from gate.compare.known import Shown, examples_of
 from gate.compare.notices import notices
 from gate.compare.rules import RULES
 from gate.compare.spending import spending
 from gate.compare.tally import measured, tally_of
+from gate.schema.acceptance import Permissions
 from gate.schema.report import Calls
 from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Verdict
 
 BESIDE = "both arms", "pooled"
 _BY_TRIALS = RuleName.NEWLY_FAILING, RuleName.MUTANT_SURVIVES
+_NOBODY = Permissions()
 _WEIGHT = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 _RULES = {rule.name: rule for rule in RULES}
 _ORDER = {rule.name: (DECIDING_ORDER.index(rule.exit_code), place) for place, rule in enumerate(RULES)}
 
 
-def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None) -> Verdict:
+def judge(
+    comparison: Comparison, provenance: Provenance, on_base: Shown | None, permissions: Permissions = _NOBODY
+) -> Verdict:
     """The verdict over one comparison.
 
     Args:
         on_base: findings that main's own latest run shows too; those that are no worse here are labelled and don't
             fail.
+        permissions: what a person accepted for this head, and what main waives.
     """
     findings, good_news = check(comparison)
 
@@ -41,6 +47,7 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
             replace(each, known_on_base=not beside_base(each) and on_base.excuses(each, _RULES[each.rule], here))
             for each in findings
         ]
+    findings = permitted(findings, permissions)
     findings.sort(key=_rank)
     would_exit = exit_code_of(findings)
     observe = comparison.settings.observe
@@ -54,7 +61,10 @@ def judge(comparison: Comparison, provenance: Provenance, on_base: Shown | None)
         tally=tally_of(comparison, findings),
         provenance=provenance,
         fingerprints_changed=_changed(comparison.baseline.fingerprints, comparison.candidate.fingerprints),
-        notices=notices(comparison),
+        notices=(
+            *notices(comparison),
+            *waiver_notices(permissions.waivers, findings, permissions.today),
+        ),
         alpha=comparison.settings.error_budget,
         budget=spending(comparison),
         calls=sum((case.calls for case in comparison.candidate.cases if case.calls is not None), Calls()),
@@ -78,7 +88,7 @@ def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:
 
 def exit_code_of(findings: Iterable[Finding]) -> ExitCode:
     """The first code of the deciding order that a failing finding asks for."""
-    asked = {_RULES[each.rule].exit_code for each in findings if each.level is Level.ERROR and not each.known_on_base}
+    asked = {_RULES[each.rule].exit_code for each in findings if each.fails}
     return next((code for code in DECIDING_ORDER if code in asked), ExitCode.HOLDS)
 
 
@@ -94,6 +104,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
     """Worst first: level, whether it fails, what it makes the process end with, the registry's order, amount, id."""
     return (
         _WEIGHT[finding.level],
+        finding.accepted is not None,
         finding.known_on_base,
         *_ORDER[finding.rule],
         -finding.amount,

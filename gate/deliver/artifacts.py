@@ -21,6 +21,7 @@ from gate.errors import DeliveryError
 
 PREFIX = "robustness-gate"
 CANDIDATE, TRIALS, VERDICT = "candidate.json", "trials.jsonl", "verdict.json"
+MISSING = "missing.jsonl"
 PERMISSION = "add `permissions: actions: read` to the job"
 MOST_PACKED = 256 * 2**20
 """Bytes of a packed artifact above which it is not downloaded."""

@@ -31,6 +31,8 @@ class Comment:
     Attributes:
         author: number of the account; 0 when the account is gone.
         bot: whether an app wrote it; a person can't be one.
+        login: of the account; empty when it is gone.
+        edited: whether it was changed after it was made.
     """
 
     id: int
@@ -38,6 +40,8 @@ class Comment:
     url: str
     author: int
     bot: bool
+    login: str = ""
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,9 @@ class PullRequest:
     Attributes:
         head_ref: its branch, without the repository in which that lives.
         head_repository: number of that repository; 0 once a fork is deleted.
+        head_name: its owner and name; empty once a fork is deleted.
+        base_ref: branch into which it goes.
+        author: number of the account that opened it; 0 when the account is gone.
     """
 
     number: int
@@ -55,6 +62,9 @@ class PullRequest:
     open: bool
     head_ref: str = ""
     head_repository: int = 0
+    head_name: str = ""
+    base_ref: str = ""
+    author: int = 0
 
 
 class GitHub:
@@ -108,6 +118,18 @@ class GitHub:
                 raise problems.nonsense(f"GET {self._root}{path}", "a list of comments")
             found += [_comment(entry) for entry in page]
         return sorted({comment.id: comment for comment in found}.values(), key=lambda comment: comment.id)
+
+    def read_comment(self, number: int) -> Comment:
+        """A comment of an issue or a pull request as it is now."""
+        return _comment(self.read(f"/issues/comments/{number:d}"))
+
+    def act(self, path: str, body: Mapping[str, Any] | None = None) -> None:
+        """Ask for something at a path below the repository, once, whose answer tells nothing more."""
+        self._transport.send("POST", self._root + path, json=body or {})
+
+    def read_outside(self, path: str) -> Any:
+        """The JSON at a path of the API that belongs to no repository."""
+        return _json(self._transport.send("GET", path), "a JSON value")
 
     def read(self, path: str, params: Mapping[str, str] = _NO_PARAMETERS) -> Any:
         """The JSON at a path below the repository, which begins with a slash."""
@@ -170,6 +192,9 @@ class GitHub:
                 open=value["state"] == "open",
                 head_ref=str(value["head"]["ref"]),
                 head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
+                head_name=str((value["head"].get("repo") or {}).get("full_name", "")),
+                base_ref=str(value["base"]["ref"]),
+                author=int((value.get("user") or {}).get("id", 0)),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             raise problems.nonsense(f"GET {self._root}/pulls/{number:d}", "a pull request") from None
@@ -236,6 +261,8 @@ def _comment(value: object) -> Comment:
             url=str(entry["html_url"]),
             author=int(user.get("id", 0)),
             bot=user.get("type") == "Bot",
+            login=str(user.get("login") or ""),
+            edited=entry.get("updated_at") != entry.get("created_at"),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise problems.nonsense("comment", "a comment") from None

@@ -5,6 +5,7 @@ from gate.render.comment import comment, summary
 from gate.render.marker import Marker, marker, parse_marker
 from gate.render.mutation_page import ShownPrompt, mutation_page
 from gate.render.page import page
+from gate.render.record import Record, parse_record
 from gate.render.show import show
 from gate.render.terminal_table import terminal
 from gate.render.verdict_json import verdict_from_json, verdict_json
@@ -12,6 +13,7 @@ from gate.render.view import View, build_view
 
 __all__ = [
     "Marker",
+    "Record",
     "ShownPrompt",
     "View",
     "annotations",
@@ -21,6 +23,7 @@ __all__ = [
     "mutation_page",
     "page",
     "parse_marker",
+    "parse_record",
     "show",
     "summary",
     "terminal",

@@ -20,7 +20,11 @@ def annotations(verdict: Verdict) -> tuple[str, ...]:
     if verdict.problem is not None:
         return (f"::error title=Robustness Gate::{workflow_data(_problem(verdict.problem))}",)
     errors = list(verdict.failing)
-    others = [each for each in verdict.findings if each.level is Level.WARNING or each.known_on_base]
+    others = [
+        each
+        for each in verdict.findings
+        if each.level is Level.WARNING or (each.level is Level.ERROR and not each.fails)
+    ]
     warnings = [each for each in others if each.level in (Level.ERROR, Level.WARNING)]
     lines = [*_commands("error", errors), *_commands("warning", warnings)]
     if lines:

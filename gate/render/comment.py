@@ -7,6 +7,7 @@ from collections.abc import Callable
 from gate.render.budget import COMMENT, SUMMARY, Budget, shedding
 from gate.render.form import Form
 from gate.render.marker import marker
+from gate.render.record import record
 from gate.render.sheet import document, shortest
 from gate.render.view import View, build_view
 from gate.schema.verdict import Verdict
@@ -20,7 +21,7 @@ Measure = Callable[[str], int]
 
 
 def comment(verdict: Verdict, limit: int = COMMENT_LIMIT, *, order: int = 0) -> str:
-    """The comment with its marker as the first line.
+    """The comment with its marker as the first line, and behind that what its numbers mean.
 
     Args:
         limit: most characters, `SMALLEST` or more.
@@ -33,6 +34,9 @@ def comment(verdict: Verdict, limit: int = COMMENT_LIMIT, *, order: int = 0) -> 
         raise ValueError(f"a comment needs room for {SMALLEST} characters")
     origin = verdict.provenance
     head = marker(origin.suite, origin.head, origin.attempt, order)
+    bound = record(verdict)
+    if bound and len(head) + len(bound) + SMALLEST <= limit:
+        head = f"{head} {bound}"
     return f"{head}\n{_fitted(build_view(verdict), COMMENT, limit - len(head) - 2)}\n"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gate.render.spans import Line, Span, code, own, strong, text
 from gate.render.words import plural
+from gate.schema.acceptance import Acceptance
 from gate.schema.probes import PROBE
 from gate.schema.verdict import Finding, Level, RuleName
 
@@ -49,12 +50,16 @@ class Row:
         return self.findings[0].known_on_base
 
     @property
+    def accepted(self) -> bool:
+        return self.findings[0].accepted is not None
+
+    @property
     def ids(self) -> tuple[str, ...]:
         return tuple(finding.id for finding in self.findings)
 
     @property
     def fails(self) -> bool:
-        return self.level is Level.ERROR and not self.known_on_base
+        return self.findings[0].fails
 
 
 def rows(findings: Sequence[Finding]) -> tuple[Row, ...]:
@@ -62,15 +67,15 @@ def rows(findings: Sequence[Finding]) -> tuple[Row, ...]:
     places = {id(finding): place for place, finding in enumerate(findings)}
     made: list[Row] = []
     singles: list[Finding] = []
-    for same_rule in _by(findings, lambda each: (each.rule, each.level, each.known_on_base)):
+    for same_rule in _by(findings, lambda each: (each.rule, each.level, each.known_on_base, each.accepted)):
         groups, rest = _groups(same_rule)
         made += [_group_row(group) for group in groups]
         singles += rest
     made += [_single_row(finding) for finding in singles]
 
-    def order(row: Row) -> tuple[int, bool, bool, int]:
+    def order(row: Row) -> tuple[int, bool, bool, bool, int]:
         weight = {Level.ERROR: 0, Level.WARNING: 1}.get(row.level, 2)
-        return (weight, row.known_on_base, len(row.findings) == 1, places[id(row.findings[0])])
+        return (weight, row.accepted, row.known_on_base, len(row.findings) == 1, places[id(row.findings[0])])
 
     return tuple(sorted(made, key=order))
 
@@ -163,10 +168,22 @@ def message_of(finding: Finding) -> str:
 
 
 def _why(finding: Finding) -> Line:
-    prefix = (own("main shows it too; "),) if finding.known_on_base else ()
+    prefix = (own("main shows it too; "),) if finding.known_on_base else _permitted(finding)
     if said := message_of(finding):
         return (*prefix, own(f"{DETERMINISTIC}: "), code(said))
     return (*prefix, *cell(finding.why))
+
+
+def _permitted(finding: Finding) -> Line:
+    """Who permits it, until when and why; nothing where nobody does."""
+    given = finding.accepted
+    if given is None:
+        return ()
+    if isinstance(given, Acceptance):
+        return (own("accepted by "), code(given.who), own(": "), *cell(given.reason), own("; "))
+    until = f" until {given.until}" if given.until else ""
+    owner: Line = (own(", owner "), code(given.owner)) if given.owner else ()
+    return (own(f"waived on main{until}"), *owner, own(": "), *cell(given.reason), own("; "))
 
 
 def _whys(findings: Sequence[Finding]) -> Line:
@@ -174,7 +191,8 @@ def _whys(findings: Sequence[Finding]) -> Line:
         return _why(findings[0])
     kinds = Counter(_kind(finding.why) for finding in findings)
     shown = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    line: list[Span] = [own("main shows them too; ")] if findings[0].known_on_base else []
+    known = findings[0].known_on_base
+    line: list[Span] = [own("main shows them too; ")] if known else [*_permitted(findings[0])]
     for place, (kind, count) in enumerate(shown[:3]):
         line += [own(", " if place else ""), code(kind), own(f" ×{count:,}" if count > 1 else "")]
     more = len(shown) - 3

@@ -11,7 +11,8 @@ from gate import settings
 SUITE = re.compile(settings.SUITE)
 _MARKER = re.compile(
     r"<!-- robustness-gate:1 suite=(?P<suite>[A-Za-z0-9_.%-]{1,180}) head=(?P<head>[0-9a-f]{0,64})"
-    r" attempt=(?P<attempt>[0-9]{1,9}) order=(?P<order>[0-9]{1,18}) -->(?:\r?\n|$)"
+    r" attempt=(?P<attempt>[0-9]{1,9}) order=(?P<order>[0-9]{1,18}) -->"
+    r"(?: <!-- robustness-gate-record:1 [^\n<>]{1,41000} -->)?(?:\r?\n|$)"
 )
 
 

@@ -14,6 +14,7 @@ from gate.render.terminal_table import BOLD, DIM, RED, YELLOW, styled
 from gate.render.verdict_json import verdict_from_json
 from gate.render.width import pad, width
 from gate.render.words import plural
+from gate.schema.acceptance import Acceptance, Permission
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.verdict import Finding, Level, Verdict
 
@@ -59,6 +60,15 @@ def _found(verdict: Verdict, finding_id: str) -> Finding:
     raise UsageError(f"the verdict has no finding {escape(wanted, 40)}", where="verdict", remedy=remedy)
 
 
+def permission_in_words(given: Permission) -> str:
+    """Who permits a finding, up to what, and why."""
+    if isinstance(given, Acceptance):
+        return f"by {given.who}, up to {given.amount:g}: {given.reason}"
+    until = f" until {given.until}" if given.until else ""
+    owner = f", owner {given.owner}" if given.owner else ""
+    return f"waived on main{until}, up to {given.amount:g}{owner}: {given.reason}"
+
+
 def _facts(finding: Finding) -> list[tuple[str, str]]:
     place = ""
     if finding.location is not None:
@@ -73,6 +83,7 @@ def _facts(finding: Finding) -> list[tuple[str, str]]:
         ("amount", amount),
         ("where", place),
         ("known", "main's own latest run shows it too, so it does not fail" if finding.known_on_base else ""),
+        ("accepted", permission_in_words(finding.accepted) if finding.accepted is not None else ""),
         ("again", "" if finding.command.startswith("gate show ") else finding.command),
     ]
 

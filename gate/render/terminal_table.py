@@ -136,6 +136,8 @@ def _cells(row: Row) -> list[str]:
 
 
 def _mark(row: Row) -> str:
+    if row.accepted:
+        return "accepted"
     return "main's" if row.known_on_base else row.level.value
 
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from gate.render.decisions_json import budget_to_json, decision_to_json, score_to_json
+from gate.render.permissions_json import permission_to_json
 from gate.render.verdict_reader import read_verdict
 from gate.schema.codec import calls_to_json
 from gate.schema.evidence import Block
@@ -86,6 +87,8 @@ def _finding(finding: Finding) -> Json:
             entry[key] = value
     if finding.location is not None:
         entry["location"] = _location(finding.location)
+    if finding.accepted is not None:
+        entry["accepted"] = permission_to_json(finding.accepted)
     if finding.examples:
         entry["examples"] = [_example(each) for each in finding.examples]
     if finding.evidence:

@@ -11,6 +11,8 @@ from typing import Any, NoReturn, TypeVar
 from gate.errors import ReportError, UsageError
 from gate.render.decisions_json import budget_from_json, decision_from_json, score_from_json
 from gate.render.marker import SUITE
+from gate.render.permissions_json import permission_from_json
+from gate.schema.acceptance import Permission
 from gate.schema.agent_scores import ScoreChange
 from gate.schema.codec import calls_from_json
 from gate.schema.evidence import Block, BlockKind
@@ -136,10 +138,15 @@ def _finding(data: object, where: str) -> Finding:
         total=_count(entry.get("total", 0), f"{where}/total"),
         location=None if location is None else _location(location, f"{where}/location"),
         known_on_base=_boolean(entry, "known_on_base", where),
+        accepted=_permission(entry.get("accepted"), f"{where}/accepted"),
         examples=_each(entry.get("examples", []), f"{where}/examples", _example),
         evidence=_each(entry.get("evidence", []), f"{where}/evidence", _block),
         **words,
     )
+
+
+def _permission(data: object, where: str) -> Permission | None:
+    return None if data is None else permission_from_json(_mapping(data, where), where, _refuse)
 
 
 def _location(data: object, where: str) -> Location:

@@ -128,7 +128,9 @@ def _title(verdict: Verdict, status: Status, undecided: Sequence[Finding]) -> Li
     elif status is Status.SAME:
         words = "As robust as main"
         known = sum(1 for each in verdict.findings if each.known_on_base and each.level is Level.ERROR)
+        given = len(verdict.accepted)
         parts += [f"{plural(known, 'finding')} {verb(known, 'is', 'are')} main's own"] if known else []
+        parts += [f"{plural(given, 'finding')} {verb(given, 'is', 'are')} accepted"] if given else []
     else:
         words = "Less robust than main" if status is Status.WORSE else "Could not decide"
         fails = would or f"{verb(failing, 'fails', 'fail')} this check"
@@ -154,8 +156,12 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         return [(*label, *told, *look)]
     if status is Status.WORSE:
         accept = command("gate baseline adopt REPORT")
-        meant = "fix it; or, where it is meant, merge it and then adopt main's own report with "
-        return [(*label, own(meant), accept, own(" (README, Accepting an intended change)."), *look)]
+        meant = "fix it; or, where it is meant, "
+        said: Line = ()
+        if verdict.provenance.pull_request is not None and verdict.observe is False:
+            said = (own("a second person comments "), command(f"/gate accept {first} REASON"), own(", or "))
+        merged = own("merge it and then adopt main's own report with ")
+        return [(*label, own(meant), *said, merged, accept, own(" (README, Accepting an intended change)."), *look)]
     if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
         return [(*label, *_record(verdict.failing), *look)]
     if status is not Status.SAME:

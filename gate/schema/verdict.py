@@ -8,6 +8,7 @@ from enum import IntEnum, StrEnum
 from typing import Literal
 
 from gate import errors
+from gate.schema.acceptance import Permission
 from gate.schema.agent_scores import ScoreChange
 from gate.schema.evidence import Block
 from gate.schema.report import Calls, Location
@@ -92,6 +93,7 @@ class Finding:
         amount: how much got worse (cases, examples, metric units); an acceptance is bound to it.
         total: of how many, where that makes sense (examples of a data set), else 0.
         known_on_base: main's own latest run already shows it, so it does not fail.
+        accepted: what permits it, so that it does not fail.
         examples: the worst, at most 1,000; `amount` counts all.
         command: the one command that shows it again.
     """
@@ -109,9 +111,15 @@ class Finding:
     total: int = 0
     location: Location | None = None
     known_on_base: bool = False
+    accepted: Permission | None = None
     examples: tuple[ExampleChange, ...] = ()
     evidence: tuple[Block, ...] = ()
     command: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails the check."""
+        return self.level is Level.ERROR and not self.known_on_base and self.accepted is None
 
 
 Answer = Literal["regression", "holds", "undecided"]
@@ -314,4 +322,9 @@ class Verdict:
     @property
     def failing(self) -> tuple[Finding, ...]:
         """The findings that fail the check."""
-        return tuple(finding for finding in self.findings if finding.level == Level.ERROR and not finding.known_on_base)
+        return tuple(finding for finding in self.findings if finding.fails)
+
+    @property
+    def accepted(self) -> tuple[Finding, ...]:
+        """The findings that would fail, and that a person or a waiver permits."""
+        return tuple(finding for finding in self.findings if finding.accepted is not None)

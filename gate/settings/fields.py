@@ -76,6 +76,12 @@ class Settings(BaseModel):
         0.0, "least share of a prompt's rules of which a mutant is measured, in percent; 0 for none", ge=0, le=100
     )
     price: float = _free(0.0, "price of one trial, for the cost in plans and comments", ge=0, allow_inf_nan=False)
+    accept_self: bool = _decides(False, "let whoever opened a pull request accept its findings too")
+    accept_team: str = _decides(
+        "",
+        "team whose members alone may accept findings, such as `owner/ml-leads`; anybody who may write when empty",
+        pattern=r"^([A-Za-z0-9-]{1,39}/)?[A-Za-z0-9_.-]{0,100}$",
+    )
     observe: bool = _decides(False, "report the same, but exit 0 whatever was found")
     rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")
     reports: tuple[str, ...] = _decides((), "further candidate reports that the verdict joins")

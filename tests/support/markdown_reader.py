@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 OUR_HTML = re.compile(
     r"</?(?:code|sub)>|<!-- -->|<details><summary>[^<>@#&]*</summary>\n*|</details>\n*"
-    r"|<!-- robustness-gate:1 [^<>]* -->\n*"
+    r"|<!-- robustness-gate(?:-record)?:1 [^<>]* -->\n*"
 )
 LINKED = {
     "mention": re.compile(r"(?<![\w`])@[A-Za-z0-9]"),

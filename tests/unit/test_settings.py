@@ -12,6 +12,8 @@ from gate.settings import Layer, Settings, decides, describe, from_environment, 
 
 CHANCES = {"alpha", "power", "delta"}
 DECIDING = CHANCES | {
+    "accept-self",
+    "accept-team",
     "baseline",
     "baseline-sessions",
     "baseline-trials",

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions
+from tests.support.github import actions, review
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -27,6 +27,7 @@ class Answers:
         self.checker = checker
         self.root = root
         self.actions = actions.Actions(state, checker, root)
+        self.review = review.Review(state, checker)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -34,6 +35,8 @@ class Answers:
         operation = request.operation
         if operation.path == paths.USER:
             return self._user(request)
+        if operation.path == paths.MEMBERSHIP:
+            return self.review.membership(request)
         if (
             "/".join((operation.arguments["owner"], operation.arguments["repo"])).lower()
             != self.state.repository.lower()
@@ -50,6 +53,7 @@ class Answers:
             (paths.PERMISSION, "get"): self._permission,
             (paths.COMMIT, "get"): self._commit,
             **self.actions.handlers,
+            **self.review.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")
@@ -145,10 +149,12 @@ class Answers:
         if request.token is None:
             return problem(401, "Requires authentication")
         login = request.operation.arguments["username"]
-        level = self.state.permissions.get(login, "read")
+        role = self.state.permissions.get(login, "read")
+        # `permission` knows four levels; a role between them is named apart.
+        level = {"maintain": "write", "triage": "read"}.get(role, role)
         value = self.checker.example(paths.PERMISSION, "get", 200)
-        role = {"permission": level, "role_name": level}
-        return as_json(200, {**value, **role, "user": {**value["user"], "login": login, "role_name": level}})
+        told = {"permission": level, "role_name": role}
+        return as_json(200, {**value, **told, "user": {**value["user"], "login": login, "role_name": role}})
 
     def _find(self, request: Request) -> Comment | None:
         return self.state.comments.get(int(request.operation.arguments["comment_id"]))
@@ -187,6 +193,7 @@ class Answers:
         value: dict[str, Any] = self.checker.example(paths.PULL, "get", 200)
         value.update(
             number=pull.number,
+            state=pull.state,
             url=f"{base}/repos/{self.state.repository}/pulls/{pull.number}",
             html_url=f"{self.root}/{self.state.repository}/pull/{pull.number}",
             user=self._user_object(pull.author),

@@ -27,7 +27,12 @@ ARCHIVE = "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format
 RUN = "/repos/{owner}/{repo}/actions/runs/{run_id}"
 RUNS = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs"
 COMPARE = "/repos/{owner}/{repo}/compare/{basehead}"
-PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
+REACTIONS = "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions"
+RERUN = "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs"
+DISPATCH = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches"
+MEMBERSHIP = "/orgs/{org}/teams/{team_slug}/memberships/{username}"
+REVIEW = (REACTIONS, RERUN, DISPATCH, MEMBERSHIP)
+PATHS = (*REVIEW, COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]

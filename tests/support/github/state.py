@@ -30,6 +30,7 @@ class Token:
     """An account with permissions, as a workflow's `permissions:` grants them.
 
     Attributes:
+        members: of the organisation's teams; a workflow's own token never has it.
         edits_others: whether it may change comments of other accounts, as a maintainer's token may.
     """
 
@@ -39,6 +40,7 @@ class Token:
     contents: Access = "read"
     actions: Access = "read"
     edits_others: bool = False
+    members: Access = "none"
 
 
 READ_ONLY = Token(issues="read", pull_requests="read")
@@ -76,6 +78,7 @@ class Pull:
     base_ref: str = "main"
     head_repository: str | None = ""
     author: Account = OCTOCAT
+    state: str = "open"
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,14 @@ class State:
     permissions: dict[str, str] = field(default_factory=dict)
     runs: dict[int, Run] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
+    teams: dict[str, list[str]] = field(default_factory=dict)
+    """Members by `owner/team`."""
+    reactions: list[tuple[int, str, str]] = field(default_factory=list)
+    """Comment, what, by whom."""
+    reruns: list[int] = field(default_factory=list)
+    """Runs whose failed jobs were started again."""
+    dispatches: list[tuple[str, str]] = field(default_factory=list)
+    """Workflow and branch."""
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -161,6 +172,9 @@ class State:
                 "repository": self.repository,
                 "comments": [asdict(self.comments[key]) for key in sorted(self.comments)],
                 "pulls": [asdict(self.pulls[key]) for key in sorted(self.pulls)],
+                "reactions": [list(each) for each in self.reactions],
+                "reruns": list(self.reruns),
+                "dispatches": [list(each) for each in self.dispatches],
                 "files": sorted([ref, path] for ref, path in self.files),
             }
 
@@ -170,7 +184,8 @@ def load_state(text: str) -> State:
 
     Keys, all optional: `repository`; `tokens` (token to permissions and `account`); `pulls` (list of the fields of
     `Pull`); `files` (list of [ref, path, base64]); `permissions` (login to permission); `runs` (list of the fields of
-    `Run`); `artifacts` (list of the fields of `Artifact`, the content as base64); `history` (commits, oldest first).
+    `Run`); `artifacts` (list of the fields of `Artifact`, the content as base64); `history` (commits, oldest first);
+    `teams` (`owner/team` to logins); `comments` (list of number, body and author).
     """
     data: Mapping[str, Any] = json.loads(text)
     state = State(repository=data.get("repository", "octo/model"), permissions=dict(data.get("permissions", {})))
@@ -188,4 +203,8 @@ def load_state(text: str) -> State:
         content = base64.b64decode(fields["content"])
         state.artifacts[fields["id"]] = Artifact(**{**fields, "content": content})
     state.history = list(data.get("history", []))
+    state.teams = {name: list(members) for name, members in data.get("teams", {}).items()}
+    for fields in data.get("comments", []):
+        author = Account(**fields["author"]) if "author" in fields else None
+        state.comment(fields["number"], fields["body"], author)
     return state

@@ -1,0 +1,70 @@
+"""`gate accept`: a waiver written by hand on main, for a finding that is known and shall not fail pull requests."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from pathlib import Path
+
+import click
+
+from gate.cli.console import Console
+from gate.cli.files import require_own_settings
+from gate.errors import EXIT_HOLDS, UsageError
+
+
+@click.command(epilog='Example: gate accept newly-failing tests/test_a.py::test_b --reason "#7" --owner ann')
+@click.argument("rule")
+@click.argument("case")
+@click.option("--reason", required=True, help="Why it is accepted.")
+@click.option("--owner", required=True, help="Who will see to it.")
+@click.option("--until", default="", metavar="YYYY-MM-DD", help="Last day on which it holds; by default it has none.")
+@click.option("--amount", type=click.FloatRange(min=0), default=1, show_default=True, help="How much worse it may be.")
+@click.option("--who", default="", help="Who accepts it; by default git's `user.name`.")
+@click.pass_obj
+def accept(
+    console: Console, /, rule: str, case: str, reason: str, owner: str, until: str, amount: float, who: str
+) -> int:
+    """Waive what RULE finds of CASE, up to an amount and until a day, in baselines/waivers.toml.
+
+    Run it on main, and commit the file: a pull request is judged by the file of its base. Once the last day is over,
+    the finding fails again. `gate baseline refresh` removes a waiver of what the new baseline holds.
+
+    Exit codes: 0 written; 2 wrong usage; 3 the file can't be used.
+    """
+    from gate.baselines.waivers import PATH, read_waivers, write_waivers
+    from gate.cli.waived import waivers_here, write_here
+    from gate.schema.acceptance import Waiver
+
+    require_own_settings(Path.cwd(), "gate accept")
+    known = waivers_here()
+    again = next((each for each in known if (each.rule, each.case_id) == (rule, case)), None)
+    if again is not None:
+        raise UsageError(
+            f"`{rule}` is waived for this case already",
+            where=f"{PATH}:{again.line}",
+            remedy="change it there, or remove it first",
+        )
+    _refuse_past(until)
+    waiver = Waiver(rule, case, amount, reason.strip(), who or _name(), owner.strip(), until)
+    read_waivers(write_waivers([waiver]), "command line")  # the one place that knows what a waiver may be
+    write_here((*known, waiver))
+    console.say(f"written: {PATH}; commit it on main")
+    return EXIT_HOLDS
+
+
+def _refuse_past(until: str) -> None:
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = dt.datetime.fromtimestamp(int(given), tz=dt.UTC) if given.isdecimal() else dt.datetime.now(dt.UTC)
+    if until and until < now.date().isoformat():
+        raise UsageError(f"{until:.20} is over already", where="--until", remedy="name a day to come")
+
+
+def _name() -> str:
+    from gate.baselines.git import Git
+    from gate.errors import RepositoryError
+
+    try:
+        return Git(Path.cwd()).setting("user.name")
+    except RepositoryError:
+        return ""

@@ -1,0 +1,110 @@
+"""Waivers from the command line to the verdict: written on main, read from the base, over after their last day."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import HELD, NUMBER, PullRequest, Shell, candidate, project, refused
+from tests.support.commented import LOST, REPORT
+
+CASE = "test_a.py::test_two"
+DAY = "1767225600"  # 2026-01-01
+FILE = "baselines/waivers.toml"
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capsys)
+
+
+def waive(gate: Shell, folder: Path, *more: str, rule: str = "newly-failing") -> object:
+    options = ["--reason", "#7, 標籤", "--owner", "ann", "--who", "bob", *more]
+    return gate("accept", rule, CASE, *options, cwd=folder, SOURCE_DATE_EPOCH=DAY)
+
+
+def judged(gate: Shell, pull: PullRequest, name: str) -> tuple[int, dict[str, object]]:
+    work = pull.checkout(name)
+    (work / REPORT).write_text(json.dumps(candidate(LOST)))
+    ended = gate("ci", "--report", REPORT, cwd=work, **pull.variables("http://127.0.0.1:9"))
+    return ended.code, json.loads((work / ".gate/verdict.json").read_text())
+
+
+def test_a_waiver_of_main_permits_a_finding_of_a_pull_request(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    waive(gate, main.path, "--until", "9999-12-31")
+    text = (main.path / FILE).read_text("utf-8")
+    pull = PullRequest(tmp_path / "pull", {"x": "1"}, {FILE: text})
+    code, verdict = judged(gate, pull, "work")
+    assert code == 0
+    (finding,) = verdict["findings"]  # type: ignore[misc]
+    assert {key: finding["accepted"][key] for key in ("by", "reason", "who", "owner", "until")} == {
+        "by": "waiver",
+        "reason": "#7, 標籤",
+        "who": "bob",
+        "owner": "ann",
+        "until": "9999-12-31",
+    }
+
+
+def test_one_that_is_over_is_named_and_the_finding_fails_again(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    waive(gate, main.path, "--until", "2026-01-01")
+    pull = PullRequest(tmp_path / "pull", {"x": "1"}, {FILE: (main.path / FILE).read_text("utf-8")})
+    code, verdict = judged(gate, pull, "work")
+    assert code == 1
+    assert any("ended on 2026-01-01; its owner is ann" in each for each in verdict["notices"])  # type: ignore[attr-defined]
+
+
+def test_one_that_the_pull_request_brings_permits_nothing(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    waive(gate, main.path)
+    pull = PullRequest(tmp_path / "pull", {FILE: (main.path / FILE).read_text("utf-8")})
+    assert judged(gate, pull, "work")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "rule", "code", "said"),
+    [
+        (("--until", "2025-12-31"), "newly-failing", 2, "is over already"),
+        (("--until", "soon"), "newly-failing", 3, "`until` is a day"),
+        ((), "newly-faling", 3, "there is no rule"),
+        (("--owner", " "), "newly-failing", 3, "needs a `owner`"),
+    ],
+)
+def test_what_is_no_waiver(gate: Shell, tmp_path: Path, more: tuple[str, ...], rule: str, code: int, said: str) -> None:
+    main = project(tmp_path / "main")
+    refused(waive(gate, main.path, *more, rule=rule), code, said)  # type: ignore[arg-type]
+    assert not (main.path / FILE).exists()
+
+
+def test_the_same_twice(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    waive(gate, main.path)
+    refused(waive(gate, main.path), 2, "is waived for this case already", f"{FILE}:3")  # type: ignore[arg-type]
+
+
+def test_a_refresh_removes_what_the_baseline_holds_and_keeps_the_rest(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    waive(gate, main.path)
+    gate("accept", "newly-failing", "other.py::test_x", "--reason", "r", "--owner", "o", cwd=main.path)
+    (main.path / REPORT).write_text(json.dumps(candidate(LOST)))
+    ended = gate("baseline", "refresh", REPORT, "--commit", "a" * 40, cwd=main.path)
+    assert ended.code == 0, ended.err
+    assert f"removed: the waiver of newly-failing for {CASE}" in ended.err
+    assert "other.py::test_x" in (main.path / FILE).read_text()
+    assert CASE not in (main.path / FILE).read_text()
+
+
+@pytest.mark.parametrize("head", [HELD, LOST])
+def test_one_that_is_not_needed_is_named(gate: Shell, tmp_path: Path, head: dict[str, str]) -> None:
+    text = '[[waiver]]\nrule = "flaky"\ncase = "test_a.py::test_one"\nreason = "r"\nowner = "ann"\n'
+    pull = PullRequest(tmp_path / "pull", {"x": "1"}, {FILE: text})
+    work = pull.checkout("work")
+    (work / REPORT).write_text(json.dumps(candidate(head)))
+    gate("ci", "--report", REPORT, cwd=work, **pull.variables("http://127.0.0.1:9"))
+    verdict = json.loads((work / ".gate/verdict.json").read_text())
+    assert any(f"({FILE}:1) is not needed any more; its owner is ann" in each for each in verdict["notices"])
+    assert verdict["provenance"]["pull_request"] == NUMBER

@@ -1,0 +1,385 @@
+"""`gate command`: who may accept what, for which head, and what the same head's next attempt does then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from gate.deliver import sticky
+from tests.support.command_line import NUMBER, Shell, candidate, refused
+from tests.support.commented import ARTIFACT, REPORT, STRANGER, Judged, Review, judged, push, review
+from tests.support.github.faults import Fault
+from tests.support.github.state import OCTOCAT, Account, State, Token
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    monkeypatch.setattr(sticky, "_SETTLE_SECONDS", 0.0)
+    return Shell(monkeypatch, capsys)
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Judged]:
+    return {}
+
+
+@pytest.fixture
+def made(kept: dict[str, Judged], gate: Shell, tmp_path_factory: pytest.TempPathFactory) -> Judged:
+    """Judged once; no test changes it."""
+    if "one" not in kept:
+        kept["one"] = judged(tmp_path_factory.mktemp("commented"), gate)
+    return kept["one"]
+
+
+@pytest.fixture
+def at(made: Judged, gate: Shell) -> Iterator[Review]:
+    with review(made, gate) as found:
+        yield found
+
+
+def ran(folder: Path) -> int:
+    """How often the suite has run there."""
+    path = folder / "ran"
+    return len(path.read_text()) if path.exists() else 0
+
+
+def test_a_second_person_accepts_and_the_same_head_turns_green_without_the_suite(at: Review) -> None:
+    assert at.ask("/gate accept F1 the fixture was wrong").code == 0
+    assert (at.reaction(), at.reply()) == ("+1", "")
+    assert at.github.state.reruns == [5]
+    assert "### ✅ As robust as main, 1 finding is accepted" in at.body.replace(": ", ", ")
+    assert "accepted by `mona`: the fixture was wrong" in at.body
+    ended = at.ci()
+    assert ended.code == 0, ended.out + ended.err
+    assert ran(at.made.work) == 0
+    verdict = json.loads((at.made.work / ".gate/verdict.json").read_text())
+    (finding,) = verdict["findings"]
+    assert finding["accepted"]["who"] == "mona"
+    assert finding["accepted"]["reason"] == "the fixture was wrong"
+    assert (at.made.work / ".gate/candidate.json").read_bytes() == at.made.files["candidate.json"]
+    assert "accepted by `mona`" in at.body
+    assert len(at.github.comments(NUMBER)) == 2
+
+
+def test_the_author_can_t_unless_the_base_says_so(at: Review) -> None:
+    at.ask("/gate accept F1 I know", OCTOCAT)
+    assert "a second person can" in at.refused()
+
+
+def test_a_stranger_can_t(at: Review) -> None:
+    at.ask("/gate accept all please", STRANGER)
+    assert "may write to this repository" in at.refused()
+
+
+@pytest.mark.parametrize(("role", "may"), [("maintain", True), ("admin", True), ("triage", False), ("none", False)])
+def test_the_role_decides(at: Review, role: str, may: bool) -> None:
+    at.github.state.permissions["mona"] = role
+    at.ask("/gate accept F1 known")
+    assert at.reaction() == ("+1" if may else "confused")
+
+
+def test_on_a_moved_head(at: Review, made: Judged) -> None:
+    at.github.add_pull_request(NUMBER, "c" * 40, made.pull.base, author=OCTOCAT)
+    at.ask("/gate accept F1 known")
+    assert "the head has moved since the verdict" in at.refused()
+
+
+def test_while_the_run_goes_on(at: Review) -> None:
+    at.github.add_run("change", at.made.pull.head, id=5, status="in_progress")
+    at.ask("/gate accept F1 known")
+    assert "has not ended" in at.refused()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> /gate accept F1 known",
+        "```\n/gate accept F1 known\n```",
+        "    /gate accept F1 known",
+        "`/gate accept F1 known`",
+        "<!--\n/gate accept F1 known\n-->",
+        "as in: /gate accept F1 known",
+        "thanks!",
+    ],
+)
+def test_what_is_no_command_is_passed_over(at: Review, text: str) -> None:
+    asked = len(at.github.log)
+    assert "nothing to do" in at.ask(text).err
+    assert len(at.github.log) == asked
+
+
+@pytest.mark.parametrize(
+    ("event", "why"),
+    [
+        ({"action": "edited"}, "one that is edited does not"),
+        ({"issue": {"number": NUMBER, "state": "open"}}, "on no pull request"),
+        ({"issue": {"number": NUMBER, "state": "closed", "pull_request": {}}}, "the pull request is closed"),
+    ],
+)
+def test_other_events_of_comments_are_passed_over(at: Review, event: dict[str, object], why: str) -> None:
+    ended = at.ask("/gate accept F1 known", **event)
+    assert (ended.code, why in ended.err) == (0, True)
+    assert at.github.state.reactions == []
+
+
+def test_a_pull_request_that_was_closed_meanwhile(at: Review, made: Judged) -> None:
+    at.github.add_pull_request(NUMBER, made.pull.head, made.pull.base, author=OCTOCAT, state="closed")
+    assert "the pull request is closed" in at.ask("/gate accept F1 known").err
+    assert at.github.state.reactions == []
+
+
+def test_an_app_asks_for_nothing(at: Review) -> None:
+    assert "an app asks for nothing" in at.ask("/gate accept F1 known", Account()).err
+
+
+def test_a_comment_that_was_edited_or_deleted_before_it_is_read(at: Review) -> None:
+    comment = at.say("/gate accept F1 known")
+    at.github.state.edit(comment.id, "/gate accept F1 known, really")
+    assert "was edited" in at.answer(comment).err
+    gone = at.say("/gate accept F1 known")
+    del at.github.state.comments[gone.id]
+    assert "the comment is gone" in at.answer(gone).err
+    assert at.github.state.reactions == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("/gate accept F1", "say why"),
+        ("/gate accept F1 ...", "say why"),
+        ("/gate accept F9 known", "there is no F9 here; there are F1 to F1"),
+        ("/gate accept", "say which"),
+        ("/gate acept F1 known", "there is no such command"),
+        ("/gate explain F7", "there is no F7 here"),
+        ("/gate record", "lacked no answer"),
+        ("/gate refresh", "GitHub finds no such thing"),
+    ],
+)
+def test_what_can_t_be_done_is_said(at: Review, text: str, why: str) -> None:
+    at.ask(text)
+    assert why in at.refused().replace("`", "")
+
+
+def test_all(at: Review) -> None:
+    at.ask("/gate accept all known")
+    assert at.reaction() == "+1"
+    assert "accepted by `mona`: known" in at.body
+
+
+def test_twice(at: Review) -> None:
+    at.ask("/gate accept F1 known")
+    at.ask("/gate accept F1 again")
+    assert "F1 was accepted before" in at.reply()
+
+
+def test_a_reason_with_markdown_and_in_another_script(at: Review) -> None:
+    at.ask("/gate accept F1 *правда* <img src=x> @octo/all | ![x](http://x) 理由 " + "x" * 900)
+    assert at.reaction() == "+1"
+    assert "правда" in at.body
+    drawn = MarkdownIt("commonmark").enable("table").render(at.body)
+    assert "<img" not in drawn
+    assert '<a href="http://x' not in drawn
+    assert at.ci().code == 0
+    (finding,) = json.loads((at.made.work / ".gate/verdict.json").read_text())["findings"]
+    assert len(finding["accepted"]["reason"]) == 500
+
+
+def test_explain_shows_the_finding_and_what_its_rule_finds(at: Review) -> None:
+    at.ask("/gate explain f1", OCTOCAT)
+    assert at.reaction() == "+1"
+    assert at.reply().startswith("```text\nF1 newly-failing (error)")
+    assert "`newly-failing`: " in at.reply()
+    at.ask("/gate explain F1", STRANGER)
+    assert at.reaction() == "confused"
+
+
+def test_refresh_starts_the_workflow_of_the_baseline(at: Review) -> None:
+    at.github.add_file("main", ".github/workflows/baseline.yml", b"on: workflow_dispatch")
+    at.ask("/gate refresh")
+    assert at.github.state.dispatches == [("baseline.yml", "main")]
+    assert "baseline.yml was started" in at.reply().replace("`", "")
+
+
+def test_record_hands_what_was_missing_to_a_later_job(at: Review, made: Judged) -> None:
+    at.github.add_artifact(ARTIFACT, at.run, {**made.files, "missing.jsonl": b"{}\n"})
+    at.ask("/gate record")
+    assert (made.clone / ".gate/missing.jsonl").read_bytes() == b"{}\n"
+    assert made.pull.step().outputs == {"record": "true", "run": "5", "head": made.pull.head}
+
+
+def test_without_the_permission_to_run_jobs_again_it_says_so(made: Judged, gate: Shell) -> None:
+    with review(made, gate, Token()) as at:
+        at.ask("/gate accept F1 known")
+        assert "the jobs must be run again by hand" in at.reply()
+        assert "accepted by `mona`" in at.body
+
+
+FORGED: dict[str, bytes] = {
+    "another outcome": json.dumps(candidate()).encode(),
+    "no report": b"<script>",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_candidate_that_does_not_lead_to_the_comment(at: Review, name: str) -> None:
+    at.github.add_artifact(ARTIFACT, at.run, {"candidate.json": FORGED[name]})
+    at.ask("/gate accept F1 known")
+    assert "no longer leads to the verdict that its comment shows" in at.refused()
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"../candidate.json": b"{}"}, "holds"),
+        ({"verdict.json": b"{}"}, "left no candidate"),
+    ],
+)
+def test_an_artifact_that_is_no_run_s(at: Review, files: dict[str, bytes], why: str) -> None:
+    at.github.state.artifacts.clear()
+    at.github.add_artifact(ARTIFACT, at.run, files)
+    at.ask("/gate accept F1 known")
+    assert why in at.refused()
+
+
+def test_an_artifact_of_another_run_counts_for_nothing(at: Review, made: Judged) -> None:
+    at.github.state.artifacts.clear()
+    other = at.github.add_run("change", made.pull.head, id=4)
+    at.github.add_artifact(ARTIFACT, other, made.files)
+    at.ask("/gate accept F1 known")
+    assert "left no candidate" in at.refused()
+
+
+def test_a_persons_comment_with_our_marker_is_none_of_ours(at: Review) -> None:
+    del at.github.state.comments[at.sticky.id]
+    at.sticky = at.say(at.made.body, STRANGER)
+    at.ask("/gate accept F1 known")
+    assert "there is no verdict" in at.refused()
+
+
+def red(at: Review) -> str:
+    """The jobs run again, and nothing is accepted."""
+    ended = at.ci("--report", REPORT)
+    assert ended.code == 1, ended.out + ended.err
+    (finding,) = json.loads((at.made.work / ".gate/verdict.json").read_text())["findings"]
+    assert "accepted" not in finding
+    return ended.out + ended.err
+
+
+def test_an_acceptance_that_is_edited_afterwards(at: Review) -> None:
+    comment = at.say("/gate accept F1 known")
+    at.answer(comment)
+    at.github.state.edit(comment.id, "/gate accept F1 F2 known")
+    assert "1 acceptance no longer holds" in red(at)
+
+
+def test_an_acceptance_that_is_deleted(at: Review) -> None:
+    comment = at.say("/gate accept F1 known")
+    at.answer(comment)
+    del at.github.state.comments[comment.id]
+    red(at)
+
+
+def test_somebody_who_may_no_longer(at: Review) -> None:
+    at.ask("/gate accept F1 known")
+    at.github.state.permissions["mona"] = "read"
+    red(at)
+
+
+def test_an_acceptance_that_nobody_answered_counts_for_nothing(at: Review) -> None:
+    at.say("/gate accept F1 known")
+    red(at)
+
+
+def test_a_candidate_that_was_exchanged_after_the_acceptance(at: Review) -> None:
+    """It does not lead to what the comment shows, so the suite runs; what it finds is what was accepted."""
+    at.ask("/gate accept F1 known")
+    before = ran(at.made.work)
+    at.github.add_artifact(ARTIFACT, at.run, {"candidate.json": json.dumps(candidate()).encode()})
+    assert at.ci().code == 0
+    assert ran(at.made.work) == before + 1
+
+
+def test_a_further_commit_needs_an_acceptance_of_its_own(gate: Shell, tmp_path: Path) -> None:
+    made = judged(tmp_path, gate)
+    with review(made, gate) as at:
+        at.ask("/gate accept F1 known")
+        head, work = push(made, {"x.txt": "more"})
+        at.github.add_pull_request(NUMBER, head, made.pull.base, author=OCTOCAT)
+        worse = json.dumps(candidate({"test_a.py::test_one": "failed", "test_a.py::test_two": "failed"}))
+        (work / REPORT).write_text(worse)
+        assert at.ci("--report", REPORT, attempt=1, work=work, GITHUB_RUN_ID="6").code == 1
+        assert "accepted" not in (work / ".gate/verdict.json").read_text()
+        assert "accepted by" not in at.body
+
+
+def test_what_the_base_s_settings_say(gate: Shell, tmp_path: Path) -> None:
+    """`accept-self` lets the author, `accept-team` nobody else than its members; the head's own file has no say."""
+    made = judged(tmp_path, gate, {"gate.toml": "accept-self = true\naccept-team = 'octo/leads'\n"})
+    with review(made, gate, Token(actions="write", members="read")) as at:
+        at.github.state.teams["octo/leads"] = ["octocat"]
+        at.ask("/gate accept F1 known")
+        assert "only members of the team" in at.refused()
+        at.ask("/gate accept F1 my own", OCTOCAT)
+        assert "accepted by `octocat`: my own" in at.body
+
+
+def test_with_two_suites_the_one_that_is_meant_is_named(at: Review, made: Judged) -> None:
+    at.github.add_comment(NUMBER, made.body.replace("suite=default ", "suite=nightly "))
+    at.ask("/gate accept F1 known")
+    assert "2 suites have findings here" in at.reply()
+    at.ask("/gate accept nightly:F1 known")
+    assert "left no candidate" in at.refused()
+    at.ask("/gate accept default:F1 known")
+    assert at.reaction() == "+1"
+    assert "accepted by `mona`: known" in at.body
+
+
+def test_a_pull_request_of_a_fork(at: Review, made: Judged) -> None:
+    """Whose artifact it is follows from the run's own repository, whatever its name."""
+    at.github.add_pull_request(NUMBER, made.pull.head, made.pull.base, author=OCTOCAT, head_repository="eve/model")
+    at.ask("/gate accept F1 known")
+    assert "left no candidate" in at.refused()
+
+
+def test_where_github_does_not_say_who_may_nobody_may(at: Review) -> None:
+    at.github.faults.add(Fault(path="/permission", status=403, times=-1))
+    at.ask("/gate accept F1 known")
+    assert "does not say who may ask for this" in at.refused()
+
+
+def test_an_acceptance_that_nobody_can_be_told_of_stands(at: Review) -> None:
+    at.github.faults.add(Fault(path="/reactions", status=403, times=-1))
+    ended = at.ask("/gate accept F1 known")
+    assert (ended.code, "nobody could be told" in ended.err) == (0, True)
+    assert "accepted by `mona`: known" in at.body
+
+
+def test_a_head_that_moves_while_it_is_answered(at: Review, made: Judged) -> None:
+    def moved(state: State) -> None:
+        state.pulls[NUMBER] = replace(state.pulls[NUMBER], head_sha="d" * 40)
+
+    at.github.faults.add(Fault(path="/artifacts/", first=moved))
+    at.ask("/gate accept F1 known")
+    assert "the pull request has a newer commit" in at.refused()
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [({}, "the event has no `issue`"), ({"issue": {}, "comment": {}, "action": "created"}, "nothing to do")],
+)
+def test_an_event_that_is_none(gate: Shell, tmp_path: Path, payload: dict[str, object], said: str) -> None:
+    path = tmp_path / "event.json"
+    path.write_text(json.dumps(payload))
+    ended = gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="issue_comment", GITHUB_EVENT_PATH=str(path))
+    assert said in ended.err
+    assert ended.code == (0 if payload else 2)
+
+
+def test_another_event_brings_no_comment(gate: Shell, tmp_path: Path) -> None:
+    refused(gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="push"), 2, "`push` brings no comment")
