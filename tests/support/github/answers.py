@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions
+from tests.support.github import actions, checks
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -27,6 +27,7 @@ class Answers:
         self.checker = checker
         self.root = root
         self.actions = actions.Actions(state, checker, root)
+        self.checks = checks.Checks(state, checker, root, self._pull_request)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -50,6 +51,7 @@ class Answers:
             (paths.PERMISSION, "get"): self._permission,
             (paths.COMMIT, "get"): self._commit,
             **self.actions.handlers,
+            **self.checks.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")
@@ -187,6 +189,7 @@ class Answers:
         value: dict[str, Any] = self.checker.example(paths.PULL, "get", 200)
         value.update(
             number=pull.number,
+            state=pull.state,
             url=f"{base}/repos/{self.state.repository}/pulls/{pull.number}",
             html_url=f"{self.root}/{self.state.repository}/pull/{pull.number}",
             user=self._user_object(pull.author),

@@ -27,7 +27,16 @@ ARCHIVE = "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format
 RUN = "/repos/{owner}/{repo}/actions/runs/{run_id}"
 RUNS = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs"
 COMPARE = "/repos/{owner}/{repo}/compare/{basehead}"
-PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
+PULLS = "/repos/{owner}/{repo}/pulls"
+PULLS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{commit_sha}/pulls"
+RUN_ARTIFACTS = "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
+CHECKS = "/repos/{owner}/{repo}/check-runs"
+CHECK = "/repos/{owner}/{repo}/check-runs/{check_run_id}"
+CHECKS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{ref}/check-runs"
+PATHS = (
+    *(COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE),
+    *(PULLS, PULLS_OF_COMMIT, RUN_ARTIFACTS, CHECKS, CHECK, CHECKS_OF_COMMIT),
+)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]

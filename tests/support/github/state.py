@@ -38,6 +38,7 @@ class Token:
     pull_requests: Access = "write"
     contents: Access = "read"
     actions: Access = "read"
+    checks: Access = "none"
     edits_others: bool = False
 
 
@@ -76,6 +77,7 @@ class Pull:
     base_ref: str = "main"
     head_repository: str | None = ""
     author: Account = OCTOCAT
+    state: Literal["open", "closed"] = "open"
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,9 @@ class Run:
     conclusion: str | None = "success"
     workflow: int = 71
     head_repository: str | None = ""
+    attempt: int = 1
+    path: str = ".github/workflows/robustness.yml"
+    actor: str = "octocat"
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,21 @@ class Artifact:
     orphan: bool = False
 
 
+@dataclass(frozen=True)
+class CheckRun:
+    """One check run of a commit. `app` is the slug of the app that made it; no conclusion while it runs."""
+
+    id: int
+    head: str
+    name: str
+    app: str = "github-actions"
+    external_id: str = ""
+    conclusion: str | None = None
+    details_url: str = ""
+    title: str = ""
+    summary: str = ""
+
+
 @dataclass
 class State:
     """Everything mutable, behind one lock."""
@@ -122,6 +142,7 @@ class State:
     permissions: dict[str, str] = field(default_factory=dict)
     runs: dict[int, Run] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
+    checks: dict[int, CheckRun] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -149,6 +170,19 @@ class State:
             self.comments[identifier] = replace(old, body=body, updated_at=self.now(), edits=old.edits + 1)
             return self.comments[identifier]
 
+    def check(self, head: str, name: str, **more: Any) -> CheckRun:
+        """Make a check run; `more` are fields of `CheckRun`."""
+        with self.lock:
+            made = CheckRun(70_000 + len(self.checks), head, name, **more)
+            self.checks[made.id] = made
+            return made
+
+    def change_check(self, identifier: int, **values: Any) -> CheckRun:
+        """Change fields of a check run."""
+        with self.lock:
+            self.checks[identifier] = replace(self.checks[identifier], **values)
+            return self.checks[identifier]
+
     def of(self, number: int) -> list[Comment]:
         """Comments of one pull request, oldest first."""
         with self.lock:
@@ -161,6 +195,7 @@ class State:
                 "repository": self.repository,
                 "comments": [asdict(self.comments[key]) for key in sorted(self.comments)],
                 "pulls": [asdict(self.pulls[key]) for key in sorted(self.pulls)],
+                "checks": [asdict(self.checks[key]) for key in sorted(self.checks)],
                 "files": sorted([ref, path] for ref, path in self.files),
             }
 
