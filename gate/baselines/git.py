@@ -32,6 +32,13 @@ _MISSING = re.compile(
     r"|unable to find|bad revision|unknown revision|could not fetch|promisor|transport '.*' not allowed"
     r"|not a tree object"
 )
+_FETCH = (
+    *("-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
+    *("-c", "credential.helper=", "-c", "submodule.recurse=false"),
+    *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+)
+_PROTOCOLS = "https:http:ssh:file"
+_NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE")
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -233,6 +240,35 @@ class Git:
             return None  # at the edge of a shallow clone every file looks new
         return name, int(time)
 
+    def fetch(
+        self, specs: Sequence[str], *, settings: Mapping[str, str], environ: Mapping[str, str], optional: bool = False
+    ) -> None:
+        """Fetch refs of `origin` as objects, each checked by git; no file of the checkout changes.
+
+        Args:
+            specs: what to fetch, as `+from:to`.
+            settings: of git, beside its configuration; not seen in the list of processes.
+            environ: whose proxies and certificates count.
+            optional: whether `origin` may lack them.
+
+        Raises:
+            RepositoryError: git can't fetch them.
+        """
+        kept = {name: environ[name] for name in _NETWORK if environ.get(name)}
+        numbered = {
+            name: text
+            for place, (key, value) in enumerate(settings.items())
+            for name, text in ((f"GIT_CONFIG_KEY_{place}", key), (f"GIT_CONFIG_VALUE_{place}", value))
+        }
+        more = {**kept, **numbered, "GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": _PROTOCOLS}
+        result = self._run(*_FETCH, "origin", *specs, check=not optional, more=more)
+        if optional and result.returncode and b"couldn't find remote ref" not in result.stderr:
+            self._refuse(result)
+
+    def forget(self, ref: str) -> None:
+        """Delete a ref; one that is not there is no error."""
+        self._run("update-ref", "-d", ref, check=False)
+
     @property
     def is_shallow(self) -> bool:
         """Whether the clone lacks history."""
@@ -248,13 +284,15 @@ class Git:
     def _text(self, *arguments: str) -> str:
         return self._run(*arguments).stdout.decode("utf-8", "replace").strip()
 
-    def _run(self, *arguments: str, check: bool = True, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _run(
+        self, *arguments: str, check: bool = True, given: bytes = b"", more: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         trust = ("-c", "safe.directory=*") if self._trust else ()
         try:
             result = subprocess.run(
                 [self._program, *_FIXED, *trust, *arguments],
                 cwd=self.top,
-                env=self._environ,
+                env={**self._environ, **(more or {})},
                 input=given,
                 capture_output=True,
                 timeout=self._timeout,

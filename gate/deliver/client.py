@@ -47,6 +47,7 @@ class PullRequest:
     Attributes:
         head_ref: its branch, without the repository in which that lives.
         head_repository: number of that repository; 0 once a fork is deleted.
+        base_ref: the branch that it goes into.
     """
 
     number: int
@@ -55,6 +56,7 @@ class PullRequest:
     open: bool
     head_ref: str = ""
     head_repository: int = 0
+    base_ref: str = ""
 
 
 class GitHub:
@@ -124,6 +126,10 @@ class GitHub:
                 return
         raise problems.nonsense(f"GET {self._root}{path}", f"at an end after {_PAGES} pages")
 
+    def write(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send an object to a path below the repository and give the object that GitHub answers."""
+        return _object(self._transport.send(method, self._root + path, json=body), "an object")
+
     def download(self, path: str, limit: int) -> bytes:
         """Bytes at a path below the repository, at most `limit`; GitHub may redirect to a host without the token."""
         return self._transport.download(self._root + path, limit)
@@ -161,18 +167,8 @@ class GitHub:
 
     def pull_request(self, number: int) -> PullRequest:
         """The pull request as it is now."""
-        value = _object(self._transport.send("GET", f"{self._root}/pulls/{number:d}"), "a pull request")
-        try:
-            return PullRequest(
-                number=int(value["number"]),
-                head_sha=str(value["head"]["sha"]),
-                base_sha=str(value["base"]["sha"]),
-                open=value["state"] == "open",
-                head_ref=str(value["head"]["ref"]),
-                head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise problems.nonsense(f"GET {self._root}/pulls/{number:d}", "a pull request") from None
+        target = f"{self._root}/pulls/{number:d}"
+        return pull_request_of(_object(self._transport.send("GET", target), "a pull request"), f"GET {target}")
 
     def whoami(self) -> int | None:
         """Number of the person behind the token; None for a token of an installation, which can't ask."""
@@ -224,6 +220,22 @@ class GitHub:
             remedy="add `permissions: contents: read` to the job, or check out with a larger `fetch-depth`",
             status=404,
         )
+
+
+def pull_request_of(value: Any, where: str) -> PullRequest:
+    """A pull request as GitHub describes it, alone or in a list; `where` names the request in errors."""
+    try:
+        return PullRequest(
+            number=int(value["number"]),
+            head_sha=str(value["head"]["sha"]),
+            base_sha=str(value["base"]["sha"]),
+            open=value["state"] == "open",
+            head_ref=str(value["head"]["ref"]),
+            head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
+            base_ref=str(value["base"]["ref"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise problems.nonsense(where, "a pull request") from None
 
 
 def _comment(value: object) -> Comment:

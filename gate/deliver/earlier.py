@@ -14,8 +14,7 @@ from gate.deliver.problems import ApiError
 from gate.errors import GateError
 from gate.render.words import plural
 
-KNOWN = frozenset({TRIALS, VERDICT})
-"""Names in the artifact of a pull request."""
+KNOWN = artifacts.OF_PULL_REQUEST
 MOST_BYTES = 16 * 2**20
 MOST_LINE = 2**20
 _MOST_ARTIFACTS = 10

@@ -1,0 +1,73 @@
+"""Commits of a pull request fetched as objects by a workflow that has the base checked out; nothing of them is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from gate.baselines.base import Base
+from gate.baselines.git import Git
+from gate.errors import RepositoryError
+
+_BRANCH = re.compile(r"[^\s:*?\[\\^~\x00-\x1f\x7f-][^\s:*?\[\\^~\x00-\x1f\x7f]*")
+_AT = "refs/gate/pull"
+
+
+def fetch_pull_request(
+    git: Git, number: int, *, base_ref: str, server_url: str, token: str = "", environ: Mapping[str, str]
+) -> None:
+    """Fetch head and test merge of a pull request, and the branch that it goes into, from `origin`.
+
+    The objects are checked by git as they come; no file of them is written to the checkout.
+
+    Args:
+        base_ref: branch of the repository itself, without `refs/heads/`.
+        server_url: the only server that sees the token.
+        environ: of this process, for proxies and certificates.
+
+    Raises:
+        RepositoryError: git can't fetch them. That there is no test merge (a conflict) is no error.
+    """
+    if not _BRANCH.fullmatch(base_ref):
+        raise RepositoryError(f"no branch is called {base_ref!r:.80}", remedy="run it again later")
+    branch = f"+refs/heads/{base_ref}:refs/remotes/origin/{base_ref}"
+    head, merge = (f"+refs/pull/{number:d}/{name}:{_AT}/{number:d}/{name}" for name in ("head", "merge"))
+    settings = _signed(server_url, token)
+    git.forget(f"{_AT}/{number:d}/merge")
+    git.fetch([branch, head], settings=settings, environ=environ)
+    git.fetch([merge], settings=settings, environ=environ, optional=True)
+
+
+def base_of_pull_request(git: Git, number: int, head_sha: str, base_ref: str) -> Base:
+    """The base of a pull request whose commits were fetched: its test merge's first parent, else the merge base.
+
+    Raises:
+        RepositoryError: the head has moved on, or nothing is shared with the base branch.
+    """
+    head, tip = git.resolve(f"{_AT}/{number:d}/head"), git.resolve(f"refs/remotes/origin/{base_ref}")
+    if head != head_sha or tip is None:
+        raise RepositoryError(
+            f"the head of #{number} is not {head_sha[:7]} any more", remedy="the run of its newer commit is judged"
+        )
+    merge = git.resolve(f"{_AT}/{number:d}/merge")
+    parents = git.parents(merge) if merge else ()
+    if merge and len(parents) == 2 and parents[1] == head and git.is_ancestor(parents[0], tip):
+        how = "first parent of the merge commit"
+        return Base(parents[0], how, merge, merge_commit=True, since=parents[0])
+    found = git.merge_base(head, tip)
+    if found is None:
+        raise RepositoryError(
+            f"#{number} shares no commit with `{base_ref}` here",
+            remedy="set `fetch-depth: 0` at actions/checkout",
+        )
+    return Base(found, f"merge base with `{base_ref}`", head, since=found, tip=tip)
+
+
+def _signed(server_url: str, token: str) -> dict[str, str]:
+    """The setting that shows the token to one server; it goes by the environment, which no list of processes shows."""
+    import base64
+
+    if not token:
+        return {}
+    told = base64.b64encode(f"x-access-token:{token}".encode()).decode("ascii")
+    return {f"http.{server_url.rstrip('/')}/.extraheader": f"AUTHORIZATION: basic {told}"}
