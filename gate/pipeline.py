@@ -90,6 +90,8 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
             request, tools, judged.settings, Told(this.text if this else "", witnesses=judged.trusted.witnesses)
         )
         candidate = _candidate(request, tools, judged.settings, measured)
+        if _only_measures(request, known.event, judged.settings):
+            return _hand_over(request, tools, judged, candidate)
         settled = _settle(request, tools, judged, this, candidate, measured.trials, arms)
     notices = (*judged.notices, *measured.notices, *settled.notices)
     verdict = _judge(judged, settled, this, notices=notices)
@@ -97,6 +99,24 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
         tools.keep(request, this.left_behind(settled, verdict.decisions, judged.provenance.head))
     _publish(request, tools, verdict, known.event, judged.settings)
     return Outcome(verdict, int(verdict.exit_code))
+
+
+def _only_measures(request: Request, event: Event | None, settings: Settings) -> bool:
+    """Whether a trusted workflow decides about what this run, which has no secrets, measures."""
+    if event is None or event.pull_request is None or settings.fork_step != "measure" or settings.report:
+        return False
+    from gate.deliver.fork_run import needs_trusted_step
+
+    return needs_trusted_step(event.repository, event.head_repository, request.environ.get("GITHUB_ACTOR", ""))
+
+
+def _hand_over(request: Request, tools: Tools, judged: Judged, candidate: Report) -> Outcome:
+    """No verdict that counts: a report and missing requests for the trusted workflow. Exit code as of `gate run`."""
+    whole = candidate.completeness.complete
+    for sentence in tools.delivery(request).hand_over(whole):
+        tools.say(sentence)
+    code = ExitCode.HOLDS if whole else ExitCode.UNDECIDED
+    return Outcome(Verdict(exit_code=code, would_exit=code, provenance=judged.provenance), int(code))
 
 
 def _publish(request: Request, tools: Tools, verdict: Verdict, event: Event | None, settings: Settings) -> None:

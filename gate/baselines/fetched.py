@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from gate.baselines.base import Base
 from gate.baselines.git import Git
-from gate.errors import RepositoryError
+from gate.errors import RepositoryError, UndecidedError
 
 _BRANCH = re.compile(r"[^\s:*?\[\\^~\x00-\x1f\x7f-][^\s:*?\[\\^~\x00-\x1f\x7f]*")
 _AT = "refs/gate/pull"
@@ -42,11 +42,12 @@ def base_of_pull_request(git: Git, number: int, head_sha: str, base_ref: str) ->
     """The base of a pull request whose commits were fetched: its test merge's first parent, else the merge base.
 
     Raises:
-        RepositoryError: the head has moved on, or nothing is shared with the base branch.
+        UndecidedError: the head has moved on.
+        RepositoryError: nothing here is shared with the base branch.
     """
     head, tip = git.resolve(f"{_AT}/{number:d}/head"), git.resolve(f"refs/remotes/origin/{base_ref}")
     if head != head_sha or tip is None:
-        raise RepositoryError(
+        raise UndecidedError(
             f"the head of #{number} is not {head_sha[:7]} any more", remedy="the run of its newer commit is judged"
         )
     merge = git.resolve(f"{_AT}/{number:d}/merge")

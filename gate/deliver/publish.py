@@ -27,6 +27,14 @@ VERDICTS = {
     ExitCode.UNDECIDED: "undecided",
     ExitCode.INTERNAL: "internal",
 }
+HANDED_OVER = (
+    "This run has no secrets, so it decides nothing. It leaves its report as an artifact, and the workflow of the "
+    "default branch (`gate fork-verdict`) compares it with the base, comments and publishes the check."
+)
+NOTHING_TO_HAND_OVER = (
+    "This run has no secrets, so it decides nothing, and it left no report either. The workflow of the default branch "
+    "(`gate fork-verdict`) will say that nothing could be decided. The log says why."
+)
 WriteFile = Callable[[Path, bytes], None]
 
 
@@ -100,6 +108,20 @@ class Publisher:
             "comment-url": url,
         }
         return {f"the output `{name}`": partial(self.runner.set_output, name, value) for name, value in outputs.items()}
+
+    def hand_over(self, complete: bool) -> tuple[str, ...]:
+        """Say that a trusted workflow decides; returns what could not be written, one sentence each. Never raises.
+
+        Args:
+            complete: whether there is a report for it to judge.
+        """
+        text = HANDED_OVER if complete else NOTHING_TO_HAND_OVER
+        values = {"verdict": "measured", "exit-code": "0" if complete else "3", "findings": "0"}
+        steps: dict[str, Callable[[], None]] = {
+            "the step summary": lambda: self.runner.append_summary(f"### {render.TITLE}: measured only\n\n{text}"),
+            **{f"the output `{name}`": partial(self.runner.set_output, name, value) for name, value in values.items()},
+        }
+        return _carried_out(steps)
 
     def _comment(self, text: Callable[[], str], event: Event, settings: Settings, create: bool) -> tuple[str, str]:
         if event.pull_request is None or settings.comment == "never":

@@ -8,9 +8,10 @@ from gate.render.page import page
 from gate.render.show import show
 from gate.render.terminal_table import terminal
 from gate.render.verdict_json import verdict_from_json, verdict_json
-from gate.render.view import View, build_view
+from gate.render.view import TITLE, View, build_view
 
 __all__ = [
+    "TITLE",
     "Marker",
     "ShownPrompt",
     "View",

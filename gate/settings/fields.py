@@ -69,6 +69,9 @@ class Settings(BaseModel):
         0.0, "least share of a prompt's rules of which a mutant is measured, in percent; 0 for none", ge=0, le=100
     )
     price: float = _free(0.0, "price of one trial, for the cost in plans and comments", ge=0, allow_inf_nan=False)
+    fork_step: Literal["judge", "measure"] = _decides(
+        "judge", "what the own job of a fork's pull request does: judge, or only measure for `gate fork-verdict`"
+    )
     observe: bool = _decides(False, "report the same, but exit 0 whatever was found")
     rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")
     reports: tuple[str, ...] = _decides((), "further candidate reports that the verdict joins")

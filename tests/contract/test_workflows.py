@@ -21,7 +21,7 @@ from tests.support import readme
 Texts = Mapping[str, str]
 OURS, TEMPLATES, DOCS = ".github/workflows", "gate/cli/templates", "docs/workflows.md"
 E2E, ACTION, README = "tests/e2e/container_workflow.yml", "action.yml", "README.md"
-COPIED = ("robustness.yml", "baseline.yml")
+COPIED = ("robustness.yml", "baseline.yml", "fork.yml")
 SHORT = (f"{README} 1", f"{README} 2")
 GATES = (f"{OURS}/robustness.yml", f"{TEMPLATES}/robustness.yml", E2E, *SHORT)
 LEVELS = ("none", "read", "write")
@@ -154,7 +154,7 @@ def permissions_are_explained(found: Texts) -> list[str]:
     explained = set(re.findall(r"`([\w-]+): (read|write)`", section[1]))
     return [
         f"{place}: {name}: {level} is not in the README's table"
-        for place in (*GATES, f"{OURS}/baseline.yml", f"{TEMPLATES}/baseline.yml")
+        for place in (*GATES, *(f"{folder}/{name}" for folder in (OURS, TEMPLATES) for name in COPIED[1:]))
         for name, level in granted(found[place]).items()
         if (name, level) not in explained
     ]
@@ -290,7 +290,7 @@ def test_all_places_agree(found: Texts, check: Callable[[Texts], list[str]]) -> 
     assert check(found) == []
 
 
-ROBUSTNESS, BASELINE = (f"{TEMPLATES}/{name}" for name in COPIED)
+ROBUSTNESS, BASELINE = (f"{TEMPLATES}/{name}" for name in COPIED[:2])
 CHANGES: tuple[tuple[Callable[[Texts], list[str]], str, str, str], ...] = (
     (templates_are_ours, ROBUSTNESS, "timeout-minutes: 60", "timeout-minutes: 61"),
     (templates_are_ours, ROBUSTNESS, "      contents: read", "      contents: write"),

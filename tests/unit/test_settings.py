@@ -19,6 +19,7 @@ DECIDING = CHANCES | {
     "confirm-limit",
     "confirm-trials",
     "false-alarms",
+    "fork-step",
     "month-calls",
     "month-money",
     "month-tokens",

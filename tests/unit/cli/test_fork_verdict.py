@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from gate.deliver import checks, sticky
-from tests.support.command_line import Shell
-from tests.support.fork_run import WORSE, ForkRun, report
+from tests.support.command_line import HELD, NUMBER, Shell, refused
+from tests.support.fork_run import ARTIFACT, FORK, WORSE, ForkRun, report
+from tests.support.github.fixture import TOKEN
+from tests.support.github.runner import commands
+from tests.support.github.state import Token
 
 Make = Callable[..., ForkRun]
+MOVED = "c" * 40
+HOSTILE = "test_a.py::test_two[](javascript:x)<script>alert(1)</script>\n::error::owned @octocat"
 
 
 @pytest.fixture
@@ -31,7 +36,7 @@ def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     made[0].github.__exit__(None, None, None)
 
 
-def test_what_holds(fork: Make) -> None:
+def test_what_holds_and_what_is_worse_in_a_later_run(fork: Make) -> None:
     story = fork()
     story.leave({"candidate.json": report()})
     ended = story.judge()
@@ -40,3 +45,158 @@ def test_what_holds(fork: Make) -> None:
     assert "As robust as main" in story.check[1]
     assert "As robust as main" in story.comment
     assert story.request.step().outputs["verdict"] == "holds"
+    later = story.add_run()
+    story.leave({"candidate.json": report(WORSE), "missing.jsonl": b""}, run=later)
+    ended = story.judge(run=later)
+    assert ended.code == 1
+    conclusion, text = story.check
+    assert conclusion == "failure"
+    assert "test_two" in text
+    assert "test_two" in story.comment
+    outputs = story.request.step().outputs
+    assert (outputs["verdict"], outputs["exit-code"], outputs["findings"]) == ("regression", "1", "1")
+    # the first run again, late: the newer one has spoken
+    assert story.judge().code == 0
+    assert story.check[0] == "failure"
+    assert "test_two" in story.comment
+
+
+def test_only_the_base_decides(fork: Make) -> None:
+    """The head's settings and baseline set nothing, and what it changed of them is shown; nothing of it is run."""
+    story = fork(
+        main={"gate.toml": 'mode = "replay"\n'},
+        change={
+            "gate.toml": 'observe = true\n[rules]\nnewly-failing = "off"\n',
+            "baselines/default.jsonl": '{"gate_baseline":1}\n',
+            "conftest.py": "import pathlib\npathlib.Path('ran').touch()\nraise SystemExit(0)\n",
+            ".gitattributes": "* filter=evil\n",
+        },
+    )
+    story.leave({"candidate.json": report(WORSE), "verdict.json": b'{"exit": "holds", "exit_code": 0}'})
+    assert story.judge(GATE_OBSERVE="true").code == 1
+    assert story.check[0] == "failure"
+    for rule in ("baselines/default.jsonl", "observe"):
+        assert rule in story.comment
+    present = {path.name for path in story.checkout.iterdir()}
+    assert not {"ran", "conftest.py", ".gitattributes"} & present
+    assert story.checkout.joinpath("gate.toml").read_text() == 'mode = "replay"\n'
+
+
+def test_forged_artifacts_decide_nothing(fork: Make) -> None:
+    """More of them stand in the tests of what reads an artifact."""
+    story = fork()
+    for files, reason in (
+        ({"verdict.json": b'{"exit": "holds", "exit_code": 0}'}, "holds no"),
+        ({"candidate.json": report(), "run.sh": b"#!/bin/sh\n"}, "does not belong there"),
+        ({"candidate.json": report(suite="other")}, "of the suite"),
+    ):
+        run = story.add_run()
+        story.leave(files, run=run)
+        ended = story.judge(run=run)
+        assert ended.code == 3, (reason, ended.out + ended.err)
+        assert story.check[0] == "action_required", reason
+        assert reason in story.check[1]
+        assert reason in story.comment
+        assert story.request.step().outputs["verdict"] == "undecided"
+
+
+def test_names_are_escaped_wherever_they_land(fork: Make) -> None:
+    story = fork()
+    story.leave({"candidate.json": report({**HELD, HOSTILE: "failed"})})
+    ended = story.judge()
+    for text in (story.check[1], story.comment, story.request.step().summary):
+        assert "<script>" not in text
+        assert "](javascript" not in text
+        assert "@octocat" not in text.replace("`@octocat", "")
+    assert [each for each in commands(ended.out) if "owned" in each[1]] == []
+
+
+def test_artifacts_of_something_else(fork: Make) -> None:
+    """Another pull request's number, another run's, twice, expired: none of them is what this run left."""
+    story = fork()
+    other = story.add_run()
+    story.leave({"candidate.json": report()}, ARTIFACT.replace(str(NUMBER), "8"))
+    story.leave({"candidate.json": report()}, run=other)
+    assert story.judge().code == 3
+    assert "there is none" in story.check[1]
+    story.leave({"candidate.json": report()}, run=other)
+    assert story.judge(run=other).code == 3
+    assert "the run left it 2 times" in story.check[1]
+    old = story.add_run()
+    story.leave({"candidate.json": report()}, run=old, expired=True)
+    assert story.judge(run=old).code == 3
+    assert "has expired" in story.check[1]
+
+
+def test_runs_that_are_not_judged(fork: Make) -> None:
+    story = fork()
+    story.leave({"candidate.json": report()})
+    for values, word in (
+        ({"event": "push"}, "not for a pull request"),
+        ({"head_repository": ""}, "its own job judges"),
+        ({"status": "in_progress"}, "another attempt"),
+        ({"commit": MOVED}, "newer commit"),
+        ({"branch": "other"}, "no open pull request"),
+        ({"head_repository": "another/model"}, "no open pull request"),
+    ):
+        ended = story.judge(run=story.add_run(**values))
+        assert (ended.code, word in ended.err) == (0, True), (values, ended.err)
+    refused(story.judge(run=story.add_run(path=".github/workflows/evil.yml")), 2, "evil.yml", advice="--workflow")
+    story.open(state="closed")
+    assert story.judge().code == 0
+    story.open(head_sha=MOVED)
+    assert story.judge().code == 0
+    assert story.github.state.checks == {}
+    assert story.comment == ""
+
+
+def test_a_push_between_looking_and_judging(fork: Make) -> None:
+    story = fork()
+    story.leave({"candidate.json": report()})
+    story.request.origin.git("update-ref", f"refs/pull/{NUMBER}/head", story.request.base)
+    ended = story.judge()
+    assert ended.code == 3, ended.err
+    assert story.check[0] == "action_required"
+    assert "is not" in story.check[1]
+
+
+def test_a_deleted_fork_and_two_pull_requests_of_one_head(fork: Make) -> None:
+    story = fork()
+    story.open(head_repository=None)
+    run = story.add_run(head_repository=None)
+    story.leave({"candidate.json": report()}, run=run)
+    assert story.judge(run=run).code == 0
+    assert story.check[0] == "success"
+    story.open()
+    story.github.add_pull_request(8, story.head, head_repository=FORK, head_ref="change", base_ref="next")
+    refused(story.judge(), 3, "#8, #7")
+    assert story.check[0] == "success"  # of the newer run
+
+
+def test_dependabot(fork: Make) -> None:
+    story = fork()
+    story.open(head_repository="")
+    run = story.add_run(head_repository="", actor="dependabot[bot]")
+    story.leave({"candidate.json": report(WORSE)}, run=run)
+    assert story.judge(run=run).code == 1
+    assert story.check[0] == "failure"
+
+
+def test_a_base_without_merge_commit_and_reports_that_are_joined(fork: Make) -> None:
+    story = fork(main={"gate.toml": 'reports = ["more.json"]\n', "more.json": report().decode()})
+    story.request.origin.git("update-ref", "-d", f"refs/pull/{NUMBER}/merge")
+    story.leave({"candidate.json": report()})
+    ended = story.judge()
+    assert ended.code == 3
+    assert "merge base with `main`" in ended.err
+    assert "another one" in story.check[1]
+
+
+def test_a_token_that_may_not_write_checks(fork: Make) -> None:
+    story = fork()
+    story.github.state.tokens[TOKEN] = Token()
+    story.leave({"candidate.json": report(WORSE)})
+    ended = story.judge()
+    assert ended.code == 1
+    assert "checks: write" in ended.err
+    assert "test_two" in story.comment

@@ -17,6 +17,7 @@ from tests.support.repository import Repository
 
 WRITTEN = {
     ".github/workflows/baseline.yml",
+    ".github/workflows/fork.yml",
     ".github/workflows/robustness.yml",
     ".gitignore",
     "gate.toml",
@@ -84,7 +85,8 @@ def test_existing_files_are_kept(repository: Repository) -> None:
     assert result.returncode == 0, result.stderr
     after = content(repository.path)
     assert after.pop(".gitignore") == b"*.pyc\r\nbuild\r\n/.gate/\r\n"
-    assert set(after) == {*mine, ".github/workflows/baseline.yml"} - {".gitignore"}
+    added = {".github/workflows/baseline.yml", ".github/workflows/fork.yml"}
+    assert set(after) == {*mine, *added} - {".gitignore"}
     assert all(after[name] == mine[name] for name in mine if name != ".gitignore")
     assert "kept: gate.toml (settings stand in gate.toml)" in result.stderr
     assert "not needed: tests/robustness/test_first.py (there are tests already)" in result.stderr
