@@ -12,6 +12,7 @@ from gate import render
 from gate.deliver.client import GitHub
 from gate.deliver.event import Event
 from gate.deliver.hide import hidden, scrubbed, secrets
+from gate.deliver.joined import post_joined
 from gate.deliver.runner import RunnerFiles
 from gate.deliver.secret import Secret
 from gate.deliver.sticky import post_comment
@@ -131,7 +132,12 @@ class Publisher:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
         try:
             client = GitHub(event.api_url, event.repository, token, sleep=self.sleep)
-            result = post_comment(client, event.pull_request, text(), parse_marker=render.parse_marker, create=create)
+            if settings.comment_join:
+                result = post_joined(client, event.pull_request, text(), create=create)
+            else:
+                result = post_comment(
+                    client, event.pull_request, text(), parse_marker=render.parse_marker, create=create
+                )
         except Exception as error:
             return "", f"no comment: {_why(error)}"
         return result.url, result.warning

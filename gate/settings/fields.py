@@ -112,6 +112,7 @@ class Settings(BaseModel):
     comment: Literal["always", "findings", "never"] = _free(
         "always", "when to comment on the pull request", action=True
     )
+    comment_join: bool = _free(False, "one comment for all suites of a pull request, a section each", action=True)
     annotations: bool = _free(True, "annotate files and lines", action=True)
     token: str = _free("", "token for the comment", action=True, secret=True, repr=False)
     allow_pull_request_target: bool = _free(
