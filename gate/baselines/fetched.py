@@ -64,11 +64,12 @@ def base_of_pull_request(git: Git, number: int, head_sha: str, base_ref: str) ->
     return Base(found, f"merge base with `{base_ref}`", head, since=found, tip=tip)
 
 
-def _signed(server_url: str, token: str) -> dict[str, str]:
+def _signed(server_url: str, token: str) -> list[tuple[str, str]]:
     """The setting that shows the token to one server; it goes by the environment, which no list of processes shows."""
     import base64
 
     if not token:
-        return {}
+        return []
     told = base64.b64encode(f"x-access-token:{token}".encode()).decode("ascii")
-    return {f"http.{server_url.rstrip('/')}/.extraheader": f"AUTHORIZATION: basic {told}"}
+    key = f"http.{server_url.rstrip('/')}/.extraheader"
+    return [(key, ""), (key, f"AUTHORIZATION: basic {told}")]  # the empty one takes back what a checkout has left

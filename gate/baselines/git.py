@@ -241,7 +241,12 @@ class Git:
         return name, int(time)
 
     def fetch(
-        self, specs: Sequence[str], *, settings: Mapping[str, str], environ: Mapping[str, str], optional: bool = False
+        self,
+        specs: Sequence[str],
+        *,
+        settings: Sequence[tuple[str, str]],
+        environ: Mapping[str, str],
+        optional: bool = False,
     ) -> None:
         """Fetch refs of `origin` as objects, each checked by git; no file of the checkout changes.
 
@@ -257,7 +262,7 @@ class Git:
         kept = {name: environ[name] for name in _NETWORK if environ.get(name)}
         numbered = {
             name: text
-            for place, (key, value) in enumerate(settings.items())
+            for place, (key, value) in enumerate(settings)
             for name, text in ((f"GIT_CONFIG_KEY_{place}", key), (f"GIT_CONFIG_VALUE_{place}", value))
         }
         more = {**kept, **numbered, "GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": _PROTOCOLS}

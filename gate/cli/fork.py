@@ -17,12 +17,15 @@ from gate.cli.files import OUTPUT
     "--workflow", default="robustness.yml", show_default=True, help="Workflow file whose runs measure pull requests."
 )
 @click.option("--suite", default=None, help="Name of the suite: its baseline, its artifact and its comment.")
+@click.option("--mirror", is_flag=True, help="Publish the check for runs of the repository itself too, as they ended.")
 @click.option("--comment", type=click.Choice(["always", "findings", "never"]), default=None, help="When to comment.")
 @click.option(
     "--output", type=click.Path(path_type=Path), default=OUTPUT, show_default=True, help="Folder for what it writes."
 )
 @click.pass_obj
-def fork_verdict(console: Console, /, number: int | None, workflow: str, output: Path, **settings: str | None) -> int:
+def fork_verdict(
+    console: Console, /, number: int | None, workflow: str, mirror: bool, output: Path, **settings: str | None
+) -> int:
     """Judge the report that a fork's run left: comment, publish a check run, decide.
 
     For a workflow on `workflow_run` that has the default branch checked out with `fetch-depth: 0`. The artifact is
@@ -32,8 +35,9 @@ def fork_verdict(console: Console, /, number: int | None, workflow: str, output:
     Exit codes: 0 holds, or there is nothing to judge (own branch, closed, a newer commit); 1 regression; 2 wrong usage
     or configuration; 3 could not decide; 4 internal error.
     """
-    from gate.cli.fork_tools import judge_fork
+    from gate.cli.fork_tools import Judge
 
     chosen = {key: value for key, value in settings.items() if value is not None}
     here = Path.cwd()
-    return judge_fork(console, dict(os.environ), here, number=number, workflow=workflow, chosen=chosen, output=output)
+    judge = Judge(console, dict(os.environ), here, workflow=workflow, chosen=chosen, output=output, mirror=mirror)
+    return judge.run(number)

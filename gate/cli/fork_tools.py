@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from gate.cli.console import Console
-from gate.cli.files import forget_verdict
+from gate.cli.files import forget_verdict, local_settings
 from gate.cli.remote import find_remote, find_token
 from gate.errors import DeliveryError, GateError, ReportError, RepositoryError, UndecidedError, UsageError
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from gate.baselines.trusted import TrustedBase
     from gate.collaborators import Delivery, Request, Tools
     from gate.deliver.artifacts import Run
+    from gate.deliver.checks import Check
     from gate.deliver.client import GitHub, PullRequest
     from gate.deliver.event import Event
+    from gate.deliver.fork_run import NothingToJudge
     from gate.deliver.main_report import MainReport
     from gate.settings import Layer, Settings
 
@@ -31,51 +33,89 @@ REPORT = "candidate.json"
 """What the report of the fork's run is called among the settings; no file of the checkout is read for it."""
 
 
-def judge_fork(
-    console: Console,
-    environ: Mapping[str, str],
-    root: Path,
-    *,
-    number: int | None,
-    workflow: str,
-    chosen: Mapping[str, str],
-    output: Path,
-) -> int:
-    """Find the pull request of a finished run and judge its report; the exit code.
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """One call of `gate fork-verdict`.
 
-    Args:
-        number: of the run; None takes the event's.
+    Attributes:
+        root: checkout of the default branch.
+        workflow: name of the file whose runs measure pull requests.
         chosen: settings of the command line.
-
-    Raises:
-        GateError: what could not be told on the pull request.
+        mirror: whether runs of the repository itself have their conclusion told as a check.
     """
-    from gate.collaborators import Request
-    from gate.deliver.client import GitHub
-    from gate.deliver.fork_run import NothingToJudge, find_pull_request, read_fork_run
-    from gate.pipeline import gate_pull_request
 
-    remote = find_remote(environ, root)
-    github = GitHub(remote.api_url, remote.repository, find_token(environ))
-    run = read_fork_run(github, number or _run_of_event(environ), workflow)
-    if isinstance(run, NothingToJudge):
-        return _left(console, run)
-    options = {**chosen, "report": REPORT, "annotations": False}
-    request = Request(root=root, environ=environ, options=options, output=output)
-    try:
-        pull = find_pull_request(github, run)
-    except UndecidedError as error:
-        _tell_on_commit(console, github, run, environ, chosen.get("suite", ""), error)
-        raise
-    if isinstance(pull, NothingToJudge):
-        return _left(console, pull)
-    console.say(f"run {run.id} measured #{pull.number} at {run.commit[:7]}")
-    return gate_pull_request(request, Fork(console, github, run, pull, environ).tools()).exit_code
+    console: Console
+    environ: Mapping[str, str]
+    root: Path
+    workflow: str
+    chosen: Mapping[str, str]
+    output: Path
+    mirror: bool = False
 
+    def run(self, number: int | None) -> int:
+        """Find the pull request of a finished run and judge its report; the exit code.
 
-def _left(console: Console, nothing: Any) -> int:
-    console.say(f"nothing to judge: {nothing.why}")
-    return 0
+        Args:
+            number: of the run; None takes the event's.
+
+        Raises:
+            GateError: what could not be told on the pull request.
+        """
+        from gate.collaborators import Request
+        from gate.deliver.client import GitHub
+        from gate.deliver.fork_run import NothingToJudge, find_pull_request, read_fork_run
+        from gate.pipeline import gate_pull_request
+
+        remote = find_remote(self.environ, self.root)
+        github = GitHub(remote.api_url, remote.repository, find_token(self.environ))
+        run = read_fork_run(github, number or _run_of_event(self.environ), self.workflow)
+        if isinstance(run, NothingToJudge):
+            return self._left(github, run)
+        try:
+            pull = find_pull_request(github, run)
+        except UndecidedError as error:
+            self._tell_on_commit(github, run, error)
+            raise
+        if isinstance(pull, NothingToJudge):
+            return self._left(github, pull)
+        self.console.say(f"run {run.id} measured #{pull.number} at {run.commit[:7]}")
+        options = {**self.chosen, "report": REPORT, "annotations": False}
+        request = Request(root=self.root, environ=self.environ, options=options, output=self.output)
+        return gate_pull_request(request, Fork(self.console, github, run, pull, self.environ).tools()).exit_code
+
+    def _left(self, github: GitHub, nothing: NothingToJudge) -> int:
+        from gate.deliver.checks_of_verdict import check_of_run
+
+        self.console.say(f"nothing to judge: {nothing.why}")
+        if self.mirror and nothing.judged is not None:
+            page = own_page({**self.environ, "GITHUB_RUN_ID": str(nothing.judged.id)})
+            self._publish(github, check_of_run(nothing.judged, self._suite(), page))
+        return 0
+
+    def _tell_on_commit(self, github: GitHub, run: Run, error: GateError) -> None:
+        """Say on the commit alone why nothing could be decided: which pull request to comment on is not known."""
+        from gate.deliver.checks_of_verdict import check_of
+        from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
+
+        code = ExitCode(error.exit_code)
+        verdict = Verdict(
+            exit_code=code,
+            would_exit=code,
+            provenance=Provenance(suite=self._suite(), head=run.commit, attempt=run.attempt),
+            problem=Problem(error.message, error.where, error.remedy),
+        )
+        self._publish(github, check_of(verdict, head=run.commit, run=run.id, url=own_page(self.environ)))
+
+    def _suite(self) -> str:
+        """As the command line names it, else as the default branch's own settings do."""
+        return local_settings(self.root, {"suite": self.chosen.get("suite")}).suite
+
+    def _publish(self, github: GitHub, check: Check) -> None:
+        from gate.deliver.checks import publish_check
+
+        result = publish_check(github, check)
+        if result.warning:
+            self.console.warn(result.warning)
 
 
 def _run_of_event(environ: Mapping[str, str]) -> int:
@@ -234,23 +274,3 @@ def _git(request: Request) -> Git:
 
 def _no_suite(*_: object) -> NoReturn:
     raise AssertionError("a report is named, so no suite is run")
-
-
-def _tell_on_commit(
-    console: Console, github: GitHub, run: Run, environ: Mapping[str, str], suite: str, error: GateError
-) -> None:
-    """Say on the commit alone why nothing could be decided: which pull request to comment on is not known."""
-    from gate.deliver.checks import publish_check
-    from gate.deliver.checks_of_verdict import check_of
-    from gate.schema.verdict import ExitCode, Problem, Provenance, Verdict
-
-    code = ExitCode(error.exit_code)
-    verdict = Verdict(
-        exit_code=code,
-        would_exit=code,
-        provenance=Provenance(suite=suite or "default", head=run.commit, attempt=run.attempt),
-        problem=Problem(error.message, error.where, error.remedy),
-    )
-    result = publish_check(github, check_of(verdict, head=run.commit, run=run.id, url=own_page(environ)))
-    if result.warning:
-        console.warn(result.warning)

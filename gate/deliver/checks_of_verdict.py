@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gate import render
+from gate.deliver.artifacts import Run
 from gate.deliver.checks import LONGEST_SUMMARY, Check, Conclusion, check_name, publish_check
 from gate.deliver.client import GitHub
 from gate.deliver.event import Event
@@ -17,6 +18,8 @@ from gate.schema.verdict import ExitCode, Verdict
 from gate.settings import Settings
 
 _LONGEST_TITLE = 200
+_MIRRORED: Mapping[str, Conclusion] = {"success": "success", "neutral": "neutral"}
+"""All other conclusions of a run mean that it did not judge this commit to hold."""
 
 
 def conclusion_of(verdict: Verdict) -> Conclusion:
@@ -44,6 +47,26 @@ def check_of(verdict: Verdict, *, head: str, run: int, url: str) -> Check:
         summary=text,
         run=run,
         attempt=verdict.provenance.attempt,
+        details_url=url,
+    )
+
+
+def check_of_run(run: Run, suite: str, url: str) -> Check:
+    """The check run that tells a run's own conclusion, so that one name can be required of every pull request.
+
+    Args:
+        run: finished, of the repository itself, which judged what it measured.
+        url: its page.
+    """
+    conclusion = _MIRRORED.get(run.conclusion, "failure")
+    return Check(
+        name=check_name(suite),
+        head=run.commit,
+        conclusion=conclusion,
+        title=f"{render.TITLE}: as its own run says, {conclusion}",
+        summary="This commit is of the repository itself, so its own run judged it. Its summary says what was found.",
+        run=run.id,
+        attempt=run.attempt,
         details_url=url,
     )
 

@@ -31,9 +31,14 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @dataclass(frozen=True, slots=True)
 class NothingToJudge:
-    """Why a run is not judged here, one sentence; that is no failure."""
+    """Why a run is not judged here, one sentence; that is no failure.
+
+    Attributes:
+        judged: the run itself where it judged what it measured, so that its own conclusion can be told.
+    """
 
     why: str
+    judged: Run | None = None
 
 
 def needs_trusted_step(repository: str, head_repository: str | None, actor: str) -> bool:
@@ -61,14 +66,17 @@ def read_fork_run(github: GitHub, number: int, workflow: str) -> Run | NothingTo
             where=f"run {number}",
             remedy=f"{expected} is expected; --workflow names another one",
         )
-    if run.event != "pull_request":
+    if run.event not in ("pull_request", "merge_group"):
         return NothingToJudge(f"a run for the event {run.event!r:.40}, not for a pull request")
-    if not needs_trusted_step(run.repository, run.head_repository, run.actor):
-        return NothingToJudge("a pull request of the repository itself, which its own job judges")
     if not run.finished:
         return NothingToJudge("another attempt of the run has begun, whose end is judged")
     if not _COMMIT.fullmatch(run.commit):
         raise problems.nonsense(f"GET /actions/runs/{number:d}", "a run of a commit")
+    if run.event == "merge_group":
+        own = run.repository == run.head_repository
+        return NothingToJudge("a run of the merge queue, which judges itself", run if own else None)
+    if not needs_trusted_step(run.repository, run.head_repository, run.actor):
+        return NothingToJudge("a pull request of the repository itself, which its own job judges", run)
     return run
 
 

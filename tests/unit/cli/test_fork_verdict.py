@@ -150,6 +150,25 @@ def test_runs_that_are_not_judged(fork: Make) -> None:
     assert story.comment == ""
 
 
+def test_runs_of_the_repository_itself_are_told_as_they_ended(fork: Make) -> None:
+    """So that one check can be required of every pull request and in the merge queue."""
+    story = fork()
+    for values, conclusion in (
+        ({"conclusion": "success"}, "success"),
+        ({"conclusion": "cancelled"}, "failure"),
+        ({"conclusion": "success", "event": "merge_group"}, "success"),
+    ):
+        run = story.add_run(head_repository="", **values)
+        assert story.judge("--mirror", run=run).code == 0
+        assert story.check[0] == conclusion
+    (check,) = story.github.state.checks.values()
+    assert check.details_url == ""
+    for values in ({}, {"event": "merge_group"}, {"event": "push", "head_repository": ""}):
+        story.judge("--mirror", run=story.add_run(branch="gone", **{"conclusion": "failure", **values}))
+    assert story.check[0] == "success"
+    assert story.comment == ""
+
+
 def test_a_push_between_looking_and_judging(fork: Make) -> None:
     story = fork()
     story.leave({"candidate.json": report()})
