@@ -67,7 +67,8 @@ class Judge:
         from gate.pipeline import gate_pull_request
 
         remote = find_remote(self.environ, self.root)
-        github = GitHub(remote.api_url, remote.repository, find_token(self.environ))
+        token = find_token(self.environ)
+        github = GitHub(remote.api_url, remote.repository, token)
         run = read_fork_run(github, number or _run_of_event(self.environ), self.workflow)
         if isinstance(run, NothingToJudge):
             return self._left(github, run)
@@ -80,8 +81,9 @@ class Judge:
             return self._left(github, pull)
         self.console.say(f"run {run.id} measured #{pull.number} at {run.commit[:7]}")
         options = {**self.chosen, "report": REPORT, "annotations": False}
-        request = Request(root=self.root, environ=self.environ, options=options, output=self.output)
-        return gate_pull_request(request, Fork(self.console, github, run, pull, self.environ).tools()).exit_code
+        environ = {**self.environ, "GITHUB_TOKEN": token}
+        request = Request(root=self.root, environ=environ, options=options, output=self.output)
+        return gate_pull_request(request, Fork(self.console, github, run, pull, environ).tools()).exit_code
 
     def _left(self, github: GitHub, nothing: NothingToJudge) -> int:
         from gate.deliver.checks_of_verdict import check_of_run

@@ -20,7 +20,7 @@ from gate.errors import DeliveryError, ReportError, UndecidedError, UsageError
 from gate.ingest import read_report
 
 DEPENDABOT = "dependabot[bot]"
-MOST_BYTES = 128 * 2**20
+MOST_BYTES = 64 * 2**20
 """Bytes of a fork's report above which it is refused, whatever the settings allow a report of our own."""
 MOST_CASES = 200_000
 MOST_NAME = 4_000
@@ -70,6 +70,8 @@ def read_fork_run(github: GitHub, number: int, workflow: str) -> Run | NothingTo
         return NothingToJudge(f"a run for the event {run.event!r:.40}, not for a pull request")
     if not run.finished:
         return NothingToJudge("another attempt of the run has begun, whose end is judged")
+    if run.conclusion == "action_required":
+        return NothingToJudge("the run waits until somebody approves it, and nothing was measured yet")
     if not _COMMIT.fullmatch(run.commit):
         raise problems.nonsense(f"GET /actions/runs/{number:d}", "a run of a commit")
     if run.event == "merge_group":

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.command_line import HELD, NUMBER, Ended, PullRequest, Shell, candidate
+from tests.support.command_line import HELD, NUMBER, Ended, PullRequest, candidate
 from tests.support.github.description import DescriptionAbsentError
 from tests.support.github.fixture import TOKEN
 from tests.support.github.server import GitHubServer
@@ -31,6 +31,7 @@ class ForkRun:
 
     Args:
         folder: for the repositories and the runner's files.
+        shell: calls `gate`, in this process or in one of its own.
         change: what the fork does to the files of main.
         main: files of main beside or instead of the usual ones.
     """
@@ -38,7 +39,7 @@ class ForkRun:
     def __init__(
         self,
         folder: Path,
-        shell: Shell,
+        shell: Callable[..., Ended],
         change: Mapping[str, str | bytes | None] | None = None,
         main: Mapping[str, str | bytes | None] | None = None,
     ) -> None:

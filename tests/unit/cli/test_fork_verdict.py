@@ -135,6 +135,7 @@ def test_runs_that_are_not_judged(fork: Make) -> None:
         ({"event": "push"}, "not for a pull request"),
         ({"head_repository": ""}, "its own job judges"),
         ({"status": "in_progress"}, "another attempt"),
+        ({"conclusion": "action_required"}, "approves"),
         ({"commit": MOVED}, "newer commit"),
         ({"branch": "other"}, "no open pull request"),
         ({"head_repository": "another/model"}, "no open pull request"),
@@ -190,6 +191,17 @@ def test_a_deleted_fork_and_two_pull_requests_of_one_head(fork: Make) -> None:
     story.github.add_pull_request(8, story.head, head_repository=FORK, head_ref="change", base_ref="next")
     refused(story.judge(), 3, "#8, #7")
     assert story.check[0] == "success"  # of the newer run
+
+
+def test_by_hand(fork: Make) -> None:
+    story = fork()
+    story.leave({"candidate.json": report(WORSE)})
+    environ = {"GITHUB_API_URL": story.github.url, "GITHUB_REPOSITORY": "octo/model", "GH_TOKEN": TOKEN}
+    ended = story.shell("fork-verdict", "--run", str(story.run.id), cwd=story.checkout, **environ)
+    assert ended.code == 1, ended.err
+    assert story.check[0] == "failure"
+    assert "test_two" in story.comment
+    refused(story.shell("fork-verdict", cwd=story.checkout, **environ), 2, "names no run", advice="--run")
 
 
 def test_dependabot(fork: Make) -> None:
