@@ -223,6 +223,16 @@ def test_a_base_without_merge_commit_and_reports_that_are_joined(fork: Make) -> 
     assert "another one" in story.check[1]
 
 
+def test_settings_of_the_base_that_cannot_be_used(fork: Make) -> None:
+    """Why nothing was judged is told where the verdict would be."""
+    story = fork(main={"gate.toml": "alhpa = 0.1\n"})
+    story.leave({"candidate.json": report()})
+    refused(story.judge(), 2, "alhpa")
+    assert story.check[0] == "action_required"
+    assert "alhpa" in story.check[1]
+    assert "alhpa" in story.comment
+
+
 def test_a_token_that_may_not_write_checks(fork: Make) -> None:
     story = fork()
     story.github.state.tokens[TOKEN] = Token()
