@@ -15,6 +15,7 @@ from gate.deliver import problems
 from gate.deliver.client import GitHub
 from gate.deliver.problems import ApiError
 from gate.errors import DeliveryError
+from gate.render.words import plural
 
 Conclusion = Literal["success", "failure", "neutral", "action_required"]
 LONGEST_SUMMARY = 65_000
@@ -143,7 +144,8 @@ class _Publishing:
             return CheckResult(newest.url, _NEWER_RUN)
         others = [one for one in listed if one.order is None]
         if others:
-            return CheckResult(newest.url, f"{len(others)} other checks of the name `{self.check.name}` are not ours")
+            told = plural(len(others), "other check")
+            return CheckResult(newest.url, f"on this commit stands {told} of the name `{self.check.name}`, not ours")
         return CheckResult(newest.url)
 
     def _listed(self) -> list[_Found]:

@@ -92,18 +92,26 @@ class Checking:
         return self.inner.hand_over(complete)
 
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
-        """Deliver, then publish; returns what could not be delivered, one sentence each. Never raises."""
+        """Publish, then deliver; returns what could not be delivered, one sentence each. Never raises.
+
+        The comment comes last, so that it shows what is wrong with the check.
+        """
         if self.url:
             verdict = replace(verdict, provenance=replace(verdict.provenance, report_url=self.url))
+        warning = self._published(verdict, event.run_id if event is not None else 0, settings)
+        if warning:
+            verdict = replace(verdict, notices=(*verdict.notices, warning))
         sentences = self.inner.publish(verdict, event, settings)
+        return (*sentences, warning) if warning else sentences
+
+    def _published(self, verdict: Verdict, run: int, settings: Settings) -> str:
+        """What a reader must be told about the check run; empty for nothing."""
         try:
             tokens = secrets(self.environ, settings.token)
-            run = event.run_id if event is not None else 0
             check = check_of(hidden(verdict, tokens), head=self.head, run=run, url=self.url)
             check = replace(check, title=scrubbed(check.title, tokens), summary=scrubbed(check.summary, tokens))
-            warning = publish_check(self.github, check).warning
+            return publish_check(self.github, check).warning
         except GateError as error:
-            warning = f"no check: {error.message}"
+            return f"no check: {error.message}"
         except Exception as error:
-            warning = f"no check: internal error: {type(error).__name__}"
-        return (*sentences, warning) if warning else sentences
+            return f"no check: internal error: {type(error).__name__}"

@@ -82,8 +82,8 @@ class ForkRun:
 
     @property
     def check(self) -> tuple[str, str]:
-        """Conclusion and whole text of the one check run on the head."""
-        (found,) = [one for one in self.github.state.checks.values() if one.head == self.head]
+        """Conclusion and whole text of the one check run on the head that is ours."""
+        (found,) = [one for one in self.github.state.checks.values() if one.head == self.head and one.external_id]
         assert found.name == "Robustness Gate (default)"
         return str(found.conclusion), f"{found.title}\n{found.summary}"
 

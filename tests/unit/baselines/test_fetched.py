@@ -109,3 +109,15 @@ def test_names_that_no_branch_has(story: Story) -> None:
 def test_a_branch_that_is_gone(story: Story) -> None:
     with pytest.raises(RepositoryError, match="fetch"):
         story.fetch("gone")
+
+
+def test_objects_that_git_refuses(story: Story) -> None:
+    """A tree with a `.git` in it would be dangerous to whoever checks it out; it does not even come in."""
+    blob = story.origin.git("hash-object", "-w", "--stdin", text="[core]\n")
+    inner = story.origin.git("mktree", text=f"100644 blob {blob}\tconfig\n")
+    tree = story.origin.git("mktree", text=f"040000 tree {inner}\t.git\n")
+    head = story.origin.git("commit-tree", tree, "-p", story.base, "-m", "evil")
+    story.origin.git("update-ref", f"refs/pull/{NUMBER}/head", head)
+    with pytest.raises(RepositoryError, match="fetch"):
+        story.fetch()
+    assert not Git(story.checkout.path).has(head)

@@ -193,6 +193,17 @@ def test_a_deleted_fork_and_two_pull_requests_of_one_head(fork: Make) -> None:
     assert story.check[0] == "success"  # of the newer run
 
 
+def test_a_job_of_the_fork_that_is_called_as_the_check_is_made_visible(fork: Make) -> None:
+    story = fork()
+    story.github.state.check(story.head, "Robustness Gate (default)", conclusion="success", title="a job of the fork")
+    story.leave({"candidate.json": report(WORSE)})
+    ended = story.judge()
+    assert ended.code == 1
+    assert story.check[0] == "failure"
+    for text in (ended.err, story.comment):
+        assert "not ours" in text
+
+
 def test_by_hand(fork: Make) -> None:
     story = fork()
     story.leave({"candidate.json": report(WORSE)})

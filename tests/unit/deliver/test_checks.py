@@ -77,7 +77,7 @@ def test_two_at_once(github: GitHubServer, runs: tuple[tuple[int, int], ...], he
 def test_a_job_that_is_called_the_same_is_not_ours(github: GitHubServer) -> None:
     github.state.check(HEAD, NAME, conclusion="success", title="a job of the fork")
     result = publish_check(client(github), check(conclusion="failure"))
-    assert "are not ours" in result.warning
+    assert "not ours" in result.warning
     assert told(github) == [("run 10.1", "failure")]
     assert github.state.checks[70000].title == "a job of the fork"
 
