@@ -18,7 +18,7 @@ LINES = st.sampled_from(
 BODIES = st.dictionaries(st.sampled_from(["a", "b", "c.d", "e--f"]), st.lists(LINES, max_size=40), min_size=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(BODIES, st.sampled_from([2_000, 60_000]))
 def test_what_was_put_in_comes_out(bodies: dict[str, list[str]], limit: int) -> None:
     made = [section("\n".join([marker(suite, "a" * 40, 1, 9), *lines])) for suite, lines in bodies.items()]
