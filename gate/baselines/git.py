@@ -32,13 +32,6 @@ _MISSING = re.compile(
     r"|unable to find|bad revision|unknown revision|could not fetch|promisor|transport '.*' not allowed"
     r"|not a tree object"
 )
-_FETCH = (
-    *("-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
-    *("-c", "credential.helper=", "-c", "submodule.recurse=false"),
-    *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
-)
-_PROTOCOLS = "https:http:ssh:file"
-_NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE")
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -239,40 +232,6 @@ class Git:
         if not name or (self.is_shallow and name in self._boundary()):
             return None  # at the edge of a shallow clone every file looks new
         return name, int(time)
-
-    def fetch(
-        self,
-        specs: Sequence[str],
-        *,
-        settings: Sequence[tuple[str, str]],
-        environ: Mapping[str, str],
-        optional: bool = False,
-    ) -> None:
-        """Fetch refs of `origin` as objects, each checked by git; no file of the checkout changes.
-
-        Args:
-            specs: what to fetch, as `+from:to`.
-            settings: of git, beside its configuration; not seen in the list of processes.
-            environ: whose proxies and certificates count.
-            optional: whether `origin` may lack them.
-
-        Raises:
-            RepositoryError: git can't fetch them.
-        """
-        kept = {name: environ[name] for name in _NETWORK if environ.get(name)}
-        numbered = {
-            name: text
-            for place, (key, value) in enumerate(settings)
-            for name, text in ((f"GIT_CONFIG_KEY_{place}", key), (f"GIT_CONFIG_VALUE_{place}", value))
-        }
-        more = {**kept, **numbered, "GIT_CONFIG_COUNT": str(len(settings)), "GIT_ALLOW_PROTOCOL": _PROTOCOLS}
-        result = self._run(*_FETCH, "origin", *specs, check=not optional, more=more)
-        if optional and result.returncode and b"couldn't find remote ref" not in result.stderr:
-            self._refuse(result)
-
-    def forget(self, ref: str) -> None:
-        """Delete a ref; one that is not there is no error."""
-        self._run("update-ref", "-d", ref, check=False)
 
     @property
     def is_shallow(self) -> bool:

@@ -194,17 +194,18 @@ class Fork:
         from gate.baselines.fetched import base_of_pull_request, fetch_pull_request
         from gate.cli.tools import told_base
 
-        git = _git(request)
         event = self.event()
         fetch_pull_request(
-            git,
+            request.root,
             self.pull.number,
             base_ref=self.pull.base_ref,
             server_url=event.server_url,
             token=find_token(self.environ),
             environ=self.environ,
         )
-        return told_base(self.console, base_of_pull_request(git, self.pull.number, self.run.commit, self.pull.base_ref))
+        return told_base(
+            self.console, base_of_pull_request(_git(request), self.pull.number, self.run.commit, self.pull.base_ref)
+        )
 
     def read_trusted(self, request: Request, base: Base | None, others: Sequence[Layer]) -> TrustedBase:
         """Settings and baseline of the base."""

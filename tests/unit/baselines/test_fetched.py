@@ -29,9 +29,9 @@ class Story:
     checkout: Repository
 
     def fetch(self, base_ref: str = "main", token: str = "") -> None:
-        git, environ = Git(self.checkout.path), dict(os.environ)
+        root, environ = self.checkout.path, dict(os.environ)
         fetch_pull_request(
-            git, NUMBER, base_ref=base_ref, server_url="https://github.com", token=token, environ=environ
+            root, NUMBER, base_ref=base_ref, server_url="https://github.com", token=token, environ=environ
         )
 
     def found(self, head: str = "") -> Base:
