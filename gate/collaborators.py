@@ -84,6 +84,9 @@ class Delivery(Protocol):
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
         """Comment, summary, annotations, outputs, files."""
 
+    def hand_over(self, complete: bool) -> tuple[str, ...]:
+        """Say in summary and outputs that a trusted workflow decides about what was measured here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tools:

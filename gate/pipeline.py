@@ -86,6 +86,8 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
     known.base = tools.find_base(request, known.event)
     _refuse_unsafe_target(request, known.event)
     judged = _what_decides(request, tools, known)
+    if _only_measures(request, known.event, judged.settings):
+        return _hand_over(request, tools, known, judged)
     stored = tools.read_stored(request, known.event, judged.settings)
     verdict = _judged_again(request, tools, known, judged, stored) or _judged(request, tools, known, judged)
     verdict = _with_acceptances(verdict, stored)
@@ -127,10 +129,7 @@ def _with_acceptances(verdict: Verdict, stored: Stored) -> Verdict:
 def _judged(request: Request, tools: Tools, known: _Known, judged: Judged) -> Verdict:
     """Run the suite, settle its suspects, compare."""
     with tools.arms(request, known.base, judged.settings) as arms:
-        this = _open_round(request, tools, known, judged, confirmable=arms is not None)
-        measured = _measure(
-            request, tools, judged.settings, Told(this.text if this else "", witnesses=judged.trusted.witnesses)
-        )
+        this, measured = _first_look(request, tools, known, judged, arms)
         candidate = _candidate(request, tools, judged.settings, measured)
         settled = _settle(request, tools, judged, this, candidate, measured.trials, arms)
     notices = (*judged.notices, *measured.notices, *settled.notices)
@@ -138,6 +137,34 @@ def _judged(request: Request, tools: Tools, known: _Known, judged: Judged) -> Ve
     if this is not None:
         tools.keep(request, this.left_behind(settled, verdict.decisions, judged.provenance.head))
     return verdict
+
+
+def _first_look(
+    request: Request, tools: Tools, known: _Known, judged: Judged, arms: RunTurn | None
+) -> tuple[Round | None, Measured]:
+    this = _open_round(request, tools, known, judged, confirmable=arms is not None)
+    told = Told(this.text if this else "", witnesses=judged.trusted.witnesses)
+    return this, _measure(request, tools, judged.settings, told)
+
+
+def _only_measures(request: Request, event: Event | None, settings: Settings) -> bool:
+    """Whether a trusted workflow decides about what this run, which has no secrets, measures."""
+    if event is None or event.pull_request is None or settings.fork_step != "measure" or settings.report:
+        return False
+    from gate.deliver.fork_run import needs_trusted_step
+
+    return needs_trusted_step(event.repository, event.head_repository, request.environ.get("GITHUB_ACTOR", ""))
+
+
+def _hand_over(request: Request, tools: Tools, known: _Known, judged: Judged) -> Outcome:
+    """No verdict that counts: a report and missing requests for the trusted workflow. Exit code as of `gate run`."""
+    with tools.arms(request, known.base, judged.settings) as arms:
+        _, measured = _first_look(request, tools, known, judged, arms)
+    whole = _candidate(request, tools, judged.settings, measured).completeness.complete
+    for sentence in tools.delivery(request).hand_over(whole):
+        tools.say(sentence)
+    code = ExitCode.HOLDS if whole else ExitCode.UNDECIDED
+    return Outcome(Verdict(exit_code=code, would_exit=code, provenance=judged.provenance), int(code))
 
 
 def _publish(request: Request, tools: Tools, verdict: Verdict, event: Event | None, settings: Settings) -> None:

@@ -262,13 +262,15 @@ class Git:
     def _text(self, *arguments: str) -> str:
         return self._run(*arguments).stdout.decode("utf-8", "replace").strip()
 
-    def _run(self, *arguments: str, check: bool = True, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _run(
+        self, *arguments: str, check: bool = True, given: bytes = b"", more: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         trust = ("-c", "safe.directory=*") if self._trust else ()
         try:
             result = subprocess.run(
                 [self._program, *_FIXED, *trust, *arguments],
                 cwd=self.top,
-                env=self._environ,
+                env={**self._environ, **(more or {})},
                 input=given,
                 capture_output=True,
                 timeout=self._timeout,

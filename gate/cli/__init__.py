@@ -23,6 +23,7 @@ COMMANDS = {
     "run": ("gate.cli.run:run", "Run the suite and write its candidate report."),
     "compare": ("gate.cli.compare:compare", "Compare any two report files."),
     "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
+    "fork-verdict": ("gate.cli.fork:fork_verdict", "Judge, from the trusted side, what a fork's run left."),
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
     "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
     "sweep": ("gate.cli.sweep:sweep", "Move a model's inputs a little, and say how many answers flip."),

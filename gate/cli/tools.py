@@ -318,3 +318,12 @@ class Printing:
         for sentence in sentences:
             self._console.warn(sentence)
         return ()
+
+    def hand_over(self, complete: bool) -> tuple[str, ...]:
+        """Say in the log too that a trusted workflow decides."""
+        from gate.deliver.publish import HANDED_OVER, NOTHING_TO_HAND_OVER
+
+        self._console.result(HANDED_OVER if complete else NOTHING_TO_HAND_OVER)
+        for sentence in self._inner.hand_over(complete):
+            self._console.warn(sentence)
+        return ()

@@ -20,8 +20,9 @@ from gate.deliver.problems import ApiError
 from gate.errors import DeliveryError
 
 PREFIX = "robustness-gate"
-CANDIDATE, TRIALS, VERDICT = "candidate.json", "trials.jsonl", "verdict.json"
-MISSING = "missing.jsonl"
+CANDIDATE, TRIALS, VERDICT, MISSING = "candidate.json", "trials.jsonl", "verdict.json", "missing.jsonl"
+OF_PULL_REQUEST = frozenset({CANDIDATE, TRIALS, VERDICT, MISSING})
+"""Names in the artifact of a pull request."""
 PERMISSION = "add `permissions: actions: read` to the job"
 MOST_PACKED = 256 * 2**20
 """Bytes of a packed artifact above which it is not downloaded."""
@@ -66,6 +67,10 @@ class Run:
         finished: whether it has ended, in whatever way.
         conclusion: how; empty before.
         repository, head_repository: owner and name in lower case; the second is empty once a fork is deleted.
+        attempt: the latest, from 1.
+        path: file of the workflow, below the root of the repository.
+        actor: login of who started it.
+        head_number: number of the repository of its commit; 0 once a fork is deleted.
     """
 
     id: int
@@ -77,6 +82,10 @@ class Run:
     commit: str
     repository: str
     head_repository: str
+    attempt: int = 1
+    path: str = ""
+    actor: str = ""
+    head_number: int = 0
 
 
 def name_for_main(suite: str) -> str:
@@ -95,7 +104,21 @@ def list_artifacts(github: GitHub, name: str) -> list[Artifact]:
     Raises:
         ApiError: GitHub refuses, or can't be reached.
     """
-    pages = github.read_pages("/actions/artifacts", {"name": name})
+    return _listed(github, "/actions/artifacts", name)
+
+
+def artifacts_of_run(github: GitHub, run: int, name: str) -> list[Artifact]:
+    """Artifacts of a name that one run left, the newest first.
+
+    Raises:
+        ApiError: GitHub refuses, or can't be reached.
+    """
+    found = _listed(github, f"/actions/runs/{run:d}/artifacts", name)
+    return [artifact for artifact in found if artifact.run == run]
+
+
+def _listed(github: GitHub, path: str, name: str) -> list[Artifact]:
+    pages = github.read_pages(path, {"name": name})
     found = [_artifact(entry) for page in islice(pages, _MOST_PAGES) for entry in _entries(page, "artifacts")]
     same = [artifact for artifact in found if artifact.name == name]
     return sorted(same, key=lambda artifact: (artifact.run, artifact.id), reverse=True)
@@ -210,6 +233,10 @@ def _run(entry: Any) -> Run:
             commit=str(entry["head_sha"]),
             repository=_full_name(entry.get("repository")),
             head_repository=_full_name(entry.get("head_repository")),
+            attempt=int(entry.get("run_attempt") or 1),
+            path=str(entry.get("path") or "").partition("@")[0],
+            actor=str((entry.get("actor") or {}).get("login") or ""),
+            head_number=int((entry.get("head_repository") or {}).get("id") or 0),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise problems.nonsense("workflow runs", "a run of a workflow") from None

@@ -146,6 +146,10 @@ class GitHub:
                 return
         raise problems.nonsense(f"GET {self._root}{path}", f"at an end after {_PAGES} pages")
 
+    def write(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Send an object to a path below the repository and give the object that GitHub answers."""
+        return _object(self._transport.send(method, self._root + path, json=body), "an object")
+
     def download(self, path: str, limit: int) -> bytes:
         """Bytes at a path below the repository, at most `limit`; GitHub may redirect to a host without the token."""
         return self._transport.download(self._root + path, limit)
@@ -183,21 +187,8 @@ class GitHub:
 
     def pull_request(self, number: int) -> PullRequest:
         """The pull request as it is now."""
-        value = _object(self._transport.send("GET", f"{self._root}/pulls/{number:d}"), "a pull request")
-        try:
-            return PullRequest(
-                number=int(value["number"]),
-                head_sha=str(value["head"]["sha"]),
-                base_sha=str(value["base"]["sha"]),
-                open=value["state"] == "open",
-                head_ref=str(value["head"]["ref"]),
-                head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
-                head_name=str((value["head"].get("repo") or {}).get("full_name", "")),
-                base_ref=str(value["base"]["ref"]),
-                author=int((value.get("user") or {}).get("id", 0)),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise problems.nonsense(f"GET {self._root}/pulls/{number:d}", "a pull request") from None
+        target = f"{self._root}/pulls/{number:d}"
+        return pull_request_of(_object(self._transport.send("GET", target), "a pull request"), f"GET {target}")
 
     def whoami(self) -> int | None:
         """Number of the person behind the token; None for a token of an installation, which can't ask."""
@@ -249,6 +240,24 @@ class GitHub:
             remedy="add `permissions: contents: read` to the job, or check out with a larger `fetch-depth`",
             status=404,
         )
+
+
+def pull_request_of(value: Any, where: str) -> PullRequest:
+    """A pull request as GitHub describes it, alone or in a list; `where` names the request in errors."""
+    try:
+        return PullRequest(
+            number=int(value["number"]),
+            head_sha=str(value["head"]["sha"]),
+            base_sha=str(value["base"]["sha"]),
+            open=value["state"] == "open",
+            head_ref=str(value["head"]["ref"]),
+            head_repository=int((value["head"].get("repo") or {}).get("id", 0)),
+            head_name=str((value["head"].get("repo") or {}).get("full_name", "")),
+            base_ref=str(value["base"]["ref"]),
+            author=int((value.get("user") or {}).get("id", 0)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise problems.nonsense(where, "a pull request") from None
 
 
 def _comment(value: object) -> Comment:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from gate.deliver import artifacts
-from gate.deliver.artifacts import CANDIDATE, MISSING, TRIALS, VERDICT, Artifact
+from gate.deliver.artifacts import TRIALS, VERDICT, Artifact
 from gate.deliver.client import GitHub, PullRequest
 from gate.deliver.problems import ApiError
 from gate.errors import GateError
 from gate.render.words import plural
 
-KNOWN = frozenset({CANDIDATE, MISSING, TRIALS, VERDICT})
-"""Names in the artifact of a pull request."""
+KNOWN = artifacts.OF_PULL_REQUEST
 MOST_BYTES = 16 * 2**20
 MOST_LINE = 2**20
 _MOST_ARTIFACTS = 10

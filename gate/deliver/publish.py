@@ -12,6 +12,7 @@ from gate import render
 from gate.deliver.client import GitHub
 from gate.deliver.event import Event
 from gate.deliver.hide import hidden, scrubbed, secrets
+from gate.deliver.joined import post_joined
 from gate.deliver.runner import RunnerFiles
 from gate.deliver.secret import Secret
 from gate.deliver.sticky import post_comment
@@ -27,6 +28,14 @@ VERDICTS = {
     ExitCode.UNDECIDED: "undecided",
     ExitCode.INTERNAL: "internal",
 }
+HANDED_OVER = (
+    "This run has no secrets, so it decides nothing. It leaves its report as an artifact, and the workflow of the "
+    "default branch (`gate fork-verdict`) compares it with the base, comments and publishes the check."
+)
+NOTHING_TO_HAND_OVER = (
+    "This run has no secrets, so it decides nothing, and it left no report either. The workflow of the default branch "
+    "(`gate fork-verdict`) will say that nothing could be decided. The log says why."
+)
 WriteFile = Callable[[Path, bytes], None]
 
 
@@ -101,6 +110,20 @@ class Publisher:
         }
         return {f"the output `{name}`": partial(self.runner.set_output, name, value) for name, value in outputs.items()}
 
+    def hand_over(self, complete: bool) -> tuple[str, ...]:
+        """Say that a trusted workflow decides; returns what could not be written, one sentence each. Never raises.
+
+        Args:
+            complete: whether there is a report for it to judge.
+        """
+        text = HANDED_OVER if complete else NOTHING_TO_HAND_OVER
+        values = {"verdict": "measured", "exit-code": "0" if complete else "3", "findings": "0"}
+        steps: dict[str, Callable[[], None]] = {
+            "the step summary": lambda: self.runner.append_summary(f"### {render.TITLE}: measured only\n\n{text}"),
+            **{f"the output `{name}`": partial(self.runner.set_output, name, value) for name, value in values.items()},
+        }
+        return _carried_out(steps)
+
     def _comment(self, text: Callable[[], str], event: Event, settings: Settings, create: bool) -> tuple[str, str]:
         if event.pull_request is None or settings.comment == "never":
             return "", ""
@@ -109,7 +132,12 @@ class Publisher:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
         try:
             client = GitHub(event.api_url, event.repository, token, sleep=self.sleep)
-            result = post_comment(client, event.pull_request, text(), parse_marker=render.parse_marker, create=create)
+            if settings.comment_join:
+                result = post_joined(client, event.pull_request, text(), create=create)
+            else:
+                result = post_comment(
+                    client, event.pull_request, text(), parse_marker=render.parse_marker, create=create
+                )
         except Exception as error:
             return "", f"no comment: {_why(error)}"
         return result.url, result.warning

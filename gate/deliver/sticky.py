@@ -16,13 +16,13 @@ from gate.deliver.problems import ApiError
 from gate.deliver.shorten import LIMITS, cut
 from gate.errors import DeliveryError
 
-_ROUNDS = 8
+ROUNDS = 8
 _CREATIONS = 2
 _SETTLE_SECONDS = 1.0
 _NOT_OURS = frozenset({403, 404, 410})
-_MOVED_ON = "no comment by this run: the pull request has a newer commit, whose run comments"
-_UNSETTLED = "the comment may not be the only one: something else keeps changing or removing it"
-_NEWER_RUN = "the comment was left as it is: a newer run or attempt wrote it"
+MOVED_ON = "no comment by this run: the pull request has a newer commit, whose run comments"
+UNSETTLED = "the comment may not be the only one: something else keeps changing or removing it"
+NEWER_RUN = "the comment was left as it is: a newer run or attempt wrote it"
 
 Order = tuple[int, int]
 """(number of the run, attempt)."""
@@ -69,7 +69,7 @@ def post_comment(
     marker = parse_marker(body)
     if marker is None:
         return CommentResult("", "no comment: its text has no marker, so it could never be found again")
-    work = _Sticky(client, pull_request, body, marker, parse_marker, shorten)
+    work = Sticky(client, pull_request, body, marker, parse_marker, shorten)
     try:
         return work.run(create=create)
     except DeliveryError as error:
@@ -81,7 +81,7 @@ def post_comment(
 
 
 @dataclass(slots=True)
-class _Sticky:
+class Sticky:
     """One attempt to have the comment right.
 
     Attributes:
@@ -106,10 +106,10 @@ class _Sticky:
 
     def run(self, *, create: bool) -> CommentResult:
         if self._moved_on():
-            return CommentResult("", _MOVED_ON)
+            return CommentResult("", MOVED_ON)
         made = 0
         fresh: Comment | None = None
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             listed = self.client.list_comments(self.number)
             found = self._ours(listed, fresh)
             if found:
@@ -122,7 +122,7 @@ class _Sticky:
                 fresh = self._create(frozenset(one.id for one in listed))
             else:
                 break
-        return CommentResult(self.posted, _UNSETTLED if self.posted else "")
+        return CommentResult(self.posted, UNSETTLED if self.posted else "")
 
     def _ours(self, listed: list[Comment], fresh: Comment | None) -> list[Comment]:
         """Comments of this suite that the token's account wrote, as far as that is known, oldest first.
@@ -134,8 +134,9 @@ class _Sticky:
 
     def _is_ours(self, comment: Comment) -> bool:
         marker = self.parse_marker(comment.body)
-        if marker is None or marker.suite != self.marker.suite:
-            return False
+        return marker is not None and marker.suite == self.marker.suite and self._by_us(comment)
+
+    def _by_us(self, comment: Comment) -> bool:
         if self.author is not None:
             return comment.author == self.author
         return comment.bot or (comment.author != 0 and comment.author == self._whoami())
@@ -152,10 +153,10 @@ class _Sticky:
         """
         order = (self.marker.order, self.marker.attempt)
         if any(self._order(one) > order and not self._same_head(one) for one in found) and self._moved_on():
-            return self._give_way(found, max(found, key=self._order), _MOVED_ON)
+            return self._give_way(found, max(found, key=self._order), MOVED_ON)
         keep = max(found, key=lambda one: (self._rank(one), -one.id))
         if self._rank(keep) > order:
-            return self._give_way(found, keep, _NEWER_RUN)
+            return self._give_way(found, keep, NEWER_RUN)
         if self._rank(keep) < order:
             keep = found[0]
         changed = False
@@ -167,9 +168,12 @@ class _Sticky:
         changed |= self._remove(found, keep)
         if not changed:
             return CommentResult(keep.url)
-        # A run that looked before this one wrote may write after it: look again once it has had the time.
-        self.client.sleep(_SETTLE_SECONDS)
+        self._settle()
         return None
+
+    def _settle(self) -> None:
+        """A run that looked before this one wrote may write after it: give it the time before the next look."""
+        self.client.sleep(_SETTLE_SECONDS)
 
     def _give_way(self, found: list[Comment], newer: Comment, why: str) -> CommentResult:
         """A newer run has spoken: its comment is the one that stays."""

@@ -9,9 +9,10 @@ from gate.render.record import Record, parse_record
 from gate.render.show import show
 from gate.render.terminal_table import terminal
 from gate.render.verdict_json import verdict_from_json, verdict_json
-from gate.render.view import View, build_view
+from gate.render.view import TITLE, View, build_view
 
 __all__ = [
+    "TITLE",
     "Marker",
     "Record",
     "ShownPrompt",

@@ -82,6 +82,9 @@ class Settings(BaseModel):
         "team whose members alone may accept findings, such as `owner/ml-leads`; anybody who may write when empty",
         pattern=r"^([A-Za-z0-9-]{1,39}/)?[A-Za-z0-9_.-]{0,100}$",
     )
+    fork_step: Literal["judge", "measure"] = _decides(
+        "judge", "what the own job of a fork's pull request does: judge, or only measure for `gate fork-verdict`"
+    )
     observe: bool = _decides(False, "report the same, but exit 0 whatever was found")
     rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")
     reports: tuple[str, ...] = _decides((), "further candidate reports that the verdict joins")
@@ -144,6 +147,7 @@ class Settings(BaseModel):
     comment: Literal["always", "findings", "never"] = _free(
         "always", "when to comment on the pull request", action=True
     )
+    comment_join: bool = _free(False, "one comment for all suites of a pull request, a section each", action=True)
     annotations: bool = _free(True, "annotate files and lines", action=True)
     token: str = _free("", "token for the comment", action=True, secret=True, repr=False)
     allow_pull_request_target: bool = _free(

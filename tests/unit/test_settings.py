@@ -21,6 +21,7 @@ DECIDING = CHANCES | {
     "confirm-limit",
     "confirm-trials",
     "false-alarms",
+    "fork-step",
     "month-calls",
     "month-money",
     "month-tokens",

@@ -35,6 +35,7 @@ class Actions:
         """What answers which operation."""
         return {
             (paths.ARTIFACTS, "get"): self._guarded(self._artifacts),
+            (paths.RUN_ARTIFACTS, "get"): self._guarded(self._artifacts),
             (paths.ARCHIVE, "get"): self._guarded(self._archive),
             (paths.RUN, "get"): self._guarded(self._one_run),
             (paths.RUNS, "get"): self._guarded(self._runs),
@@ -51,12 +52,13 @@ class Actions:
 
     def _artifacts(self, request: Request) -> Answer:
         wanted = request.query.get("name", [""])[0]
+        of_run = request.operation.arguments.get("run_id")
         every = [
             self.state.artifacts[key]
             for key in sorted(self.state.artifacts, reverse=True)
-            if not wanted or self.state.artifacts[key].name == wanted
+            if wanted in ("", self.state.artifacts[key].name) and of_run in (None, str(self.state.artifacts[key].run))
         ]
-        chosen, link = one_page(request, every, "/actions/artifacts")
+        chosen, link = one_page(request, every, f"/actions/runs/{of_run}/artifacts" if of_run else "/actions/artifacts")
         value = {"total_count": len(every), "artifacts": [self._artifact(each, request.base) for each in chosen]}
         answer = as_json(200, value)
         answer.headers.update(link)
@@ -148,9 +150,13 @@ class Actions:
             conclusion=run.conclusion if run.status == "completed" else None,
             head_branch=run.branch,
             head_sha=run.commit,
+            run_attempt=run.attempt,
+            path=run.path,
             url=f"{base}/repos/{own}/actions/runs/{run.id}",
             html_url=f"{self.root}/{own}/actions/runs/{run.id}",
         )
+        kind = "Bot" if run.actor.endswith("[bot]") else "User"
+        value["actor"].update(login=run.actor, type=kind)
         value["repository"].update(full_name=own, id=repository_id(own, own))
         if run.head_repository is None:
             value["head_repository"] = None

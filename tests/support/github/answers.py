@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions, review
+from tests.support.github import actions, checks, review
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -28,6 +28,7 @@ class Answers:
         self.root = root
         self.actions = actions.Actions(state, checker, root)
         self.review = review.Review(state, checker)
+        self.checks = checks.Checks(state, checker, root, self._pull_request)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -54,6 +55,7 @@ class Answers:
             (paths.COMMIT, "get"): self._commit,
             **self.actions.handlers,
             **self.review.handlers,
+            **self.checks.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")

@@ -32,7 +32,17 @@ RERUN = "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs"
 DISPATCH = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches"
 MEMBERSHIP = "/orgs/{org}/teams/{team_slug}/memberships/{username}"
 REVIEW = (REACTIONS, RERUN, DISPATCH, MEMBERSHIP)
-PATHS = (*REVIEW, COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
+PULLS = "/repos/{owner}/{repo}/pulls"
+PULLS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{commit_sha}/pulls"
+RUN_ARTIFACTS = "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
+CHECKS = "/repos/{owner}/{repo}/check-runs"
+CHECK = "/repos/{owner}/{repo}/check-runs/{check_run_id}"
+CHECKS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{ref}/check-runs"
+PATHS = (
+    *(COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE),
+    *REVIEW,
+    *(PULLS, PULLS_OF_COMMIT, RUN_ARTIFACTS, CHECKS, CHECK, CHECKS_OF_COMMIT),
+)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]

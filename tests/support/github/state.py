@@ -39,6 +39,7 @@ class Token:
     pull_requests: Access = "write"
     contents: Access = "read"
     actions: Access = "read"
+    checks: Access = "none"
     edits_others: bool = False
     members: Access = "none"
 
@@ -78,7 +79,7 @@ class Pull:
     base_ref: str = "main"
     head_repository: str | None = ""
     author: Account = OCTOCAT
-    state: str = "open"
+    state: Literal["open", "closed"] = "open"
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,9 @@ class Run:
     conclusion: str | None = "success"
     workflow: int = 71
     head_repository: str | None = ""
+    attempt: int = 1
+    path: str = ".github/workflows/robustness.yml"
+    actor: str = "octocat"
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,21 @@ class Artifact:
     expired: bool = False
     digest: str | None = ""
     orphan: bool = False
+
+
+@dataclass(frozen=True)
+class CheckRun:
+    """One check run of a commit. `app` is the slug of the app that made it; no conclusion while it runs."""
+
+    id: int
+    head: str
+    name: str
+    app: str = "github-actions"
+    external_id: str = ""
+    conclusion: str | None = None
+    details_url: str = ""
+    title: str = ""
+    summary: str = ""
 
 
 @dataclass
@@ -133,6 +152,7 @@ class State:
     """Runs whose failed jobs were started again."""
     dispatches: list[tuple[str, str]] = field(default_factory=list)
     """Workflow and branch."""
+    checks: dict[int, CheckRun] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -160,6 +180,19 @@ class State:
             self.comments[identifier] = replace(old, body=body, updated_at=self.now(), edits=old.edits + 1)
             return self.comments[identifier]
 
+    def check(self, head: str, name: str, **more: Any) -> CheckRun:
+        """Make a check run; `more` are fields of `CheckRun`."""
+        with self.lock:
+            made = CheckRun(70_000 + len(self.checks), head, name, **more)
+            self.checks[made.id] = made
+            return made
+
+    def change_check(self, identifier: int, **values: Any) -> CheckRun:
+        """Change fields of a check run."""
+        with self.lock:
+            self.checks[identifier] = replace(self.checks[identifier], **values)
+            return self.checks[identifier]
+
     def of(self, number: int) -> list[Comment]:
         """Comments of one pull request, oldest first."""
         with self.lock:
@@ -175,6 +208,7 @@ class State:
                 "reactions": [list(each) for each in self.reactions],
                 "reruns": list(self.reruns),
                 "dispatches": [list(each) for each in self.dispatches],
+                "checks": [asdict(self.checks[key]) for key in sorted(self.checks)],
                 "files": sorted([ref, path] for ref, path in self.files),
             }
 

@@ -13,7 +13,17 @@ from urllib.parse import unquote, urlsplit
 
 from jsonschema import Draft4Validator, FormatChecker
 
-from tests.support.github.description import COMMENT, PUBLIC, PULL, RUN, RUNS, Description, description
+from tests.support.github.description import (
+    COMMENT,
+    PUBLIC,
+    PULL,
+    PULLS,
+    PULLS_OF_COMMIT,
+    RUN,
+    RUNS,
+    Description,
+    description,
+)
 
 UNDOCUMENTED = frozenset({301, 302, 307, 308, 401, 403, 404, 429, 500, 502, 503})
 """Statuses that GitHub gives on every path and describes on few."""
@@ -58,12 +68,14 @@ class Checker:
         pull = self._schema(PULL)
         # The description forgets that a deleted fork leaves null there, as recorded answers of GitHub show.
         pull["properties"]["head"]["properties"]["repo"]["nullable"] = True
+        for path in (PULLS, PULLS_OF_COMMIT):
+            self._schema(path)["items"]["properties"]["head"]["properties"]["repo"]["nullable"] = True
         run = self._schema(RUN)
         listed = self._schema(RUNS)["properties"]["workflow_runs"]["items"]
         for schema in (run, listed):
             schema["properties"]["head_repository"]["nullable"] = True
         # Fixed words before placeholders: /issues/comments/1 is no comments of an issue named "comments".
-        self._patterns = [(path, _pattern(path)) for path in sorted(self.description, key=lambda path: path.count("{"))]
+        self._patterns = [(path, _pattern(path)) for path in sorted(self.description, key=_broad)]
 
     def _schema(self, path: str) -> dict[str, Any]:
         answer = self.description[path]["get"]["responses"]["200"]["content"]["application/json"]
@@ -182,6 +194,11 @@ def as_draft4(schema: Any) -> Any:
         if key not in ("nullable", "example", "examples", "default", "description", "title", "deprecated")
     }
     return {"anyOf": [made, {"type": "null"}]} if schema.get("nullable") is True else made
+
+
+def _broad(template: str) -> tuple[int, int]:
+    """Fewer placeholders first, and of as many the longer one: `{ref}` goes on over slashes."""
+    return template.count("{"), -len(template)
 
 
 def _pattern(template: str) -> re.Pattern[str]:

@@ -19,6 +19,7 @@ from tests.support.repository import Repository
 WRITTEN = {
     ".github/workflows/baseline.yml",
     ".github/workflows/commands.yml",
+    ".github/workflows/fork.yml",
     ".github/workflows/robustness.yml",
     ".gitignore",
     "gate.toml",
@@ -77,9 +78,8 @@ def test_existing_files_are_kept(repository: Repository) -> None:
     assert result.returncode == 0, result.stderr
     after = content(repository.path)
     assert after.pop(".gitignore") == b"*.pyc\r\nbuild\r\n/.gate/\r\n"
-    assert set(after) == {*mine, *(f".github/workflows/{name}.yml" for name in ("baseline", "commands"))} - {
-        ".gitignore"
-    }
+    added = {f".github/workflows/{name}.yml" for name in ("baseline", "commands", "fork")}
+    assert set(after) == {*mine, *added} - {".gitignore"}
     assert all(after[name] == mine[name] for name in mine if name != ".gitignore")
     assert "kept: gate.toml (settings stand in gate.toml)" in result.stderr
     assert "not needed: tests/robustness/test_first.py (there are tests already)" in result.stderr
