@@ -20,7 +20,11 @@ NAME = "r.json"
 CLOSED = "http://127.0.0.1:9"
 BAD = {
     "unknown setting": ("suite = 'default'\nalpa = 1\n", ":2: unknown setting `alpa`", "did you mean `alpha`?"),
-    "far from all": ("zzzzzz = 1\n", ":1: unknown setting `zzzzzz`", "known are: allow-pull-request-target, alpha,"),
+    "far from all": (
+        "zzzzzz = 1\n",
+        ":1: unknown setting `zzzzzz`",
+        "known are: accept-self, accept-team, allow-pull-request-target, alpha,",
+    ),
     "unknown rule": (
         "[rules.negative-flp]\nlevel = 'off'\n",
         ":1: no rule is called `negative-flp`",
