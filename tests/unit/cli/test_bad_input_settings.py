@@ -23,7 +23,7 @@ BAD = {
     "far from all": (
         "zzzzzz = 1\n",
         ":1: unknown setting `zzzzzz`",
-        "known are: accept-self, accept-team, allow-pull-request-target, alpha,",
+        "known are: accept-self, accept-team, ",
     ),
     "unknown rule": (
         "[rules.negative-flp]\nlevel = 'off'\n",
