@@ -19,6 +19,7 @@ _MODULES = (
     "gate.cli.verdict_text",
     "gate.pipeline",
     "gate.record.arms",
+    "gate.record.joined",
     "gate.record.locally",
     "gate.rounds",
     "gate.sandbox.worlds",

@@ -19,7 +19,7 @@ NAME = "r.json"
 CLOSED = "http://127.0.0.1:9"
 BAD = {
     "unknown setting": ("suite = 'default'\nalpa = 1\n", ":2: unknown setting `alpa`", "did you mean `alpha`?"),
-    "far from all": ("zzzzzz = 1\n", ":1: unknown setting `zzzzzz`", "known are: agent-cmd, agent-deterministic,"),
+    "far from all": ("zzzzzz = 1\n", ":1: unknown setting `zzzzzz`", "known are: accept-self, accept-team, "),
     "unknown rule": (
         "[rules.negative-flp]\nlevel = 'off'\n",
         ":1: no rule is called `negative-flp`",

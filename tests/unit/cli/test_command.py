@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from gate.deliver import sticky
-from tests.support.command_line import NUMBER, Shell, candidate, refused
+from tests.support.command_line import NUMBER, Shell, candidate
 from tests.support.commented import ARTIFACT, REPORT, STRANGER, Judged, Review, judged, push, review
 from tests.support.github.faults import Fault
 from tests.support.github.state import OCTOCAT, Account, State, Token
@@ -367,19 +367,3 @@ def test_a_head_that_moves_while_it_is_answered(at: Review, made: Judged) -> Non
     at.github.faults.add(Fault(path="/artifacts/", first=moved))
     at.ask("/gate accept F1 known")
     assert "the pull request has a newer commit" in at.refused()
-
-
-@pytest.mark.parametrize(
-    ("payload", "said"),
-    [({}, "the event has no `issue`"), ({"issue": {}, "comment": {}, "action": "created"}, "nothing to do")],
-)
-def test_an_event_that_is_none(gate: Shell, tmp_path: Path, payload: dict[str, object], said: str) -> None:
-    path = tmp_path / "event.json"
-    path.write_text(json.dumps(payload))
-    ended = gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="issue_comment", GITHUB_EVENT_PATH=str(path))
-    assert said in ended.err
-    assert ended.code == (0 if payload else 2)
-
-
-def test_another_event_brings_no_comment(gate: Shell, tmp_path: Path) -> None:
-    refused(gate("command", cwd=tmp_path, GITHUB_EVENT_NAME="push"), 2, "`push` brings no comment")
