@@ -32,9 +32,9 @@ check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates action.yml
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates action.yml composite/action.yml
 	$(BIN)/actionlint
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/hadolint Dockerfile
 
