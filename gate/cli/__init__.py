@@ -31,6 +31,8 @@ COMMANDS = {
     "recordings": ("gate.cli.recordings:recordings", "List, check, prune, compare and import recordings."),
     "mutants": ("gate.cli.mutants:mutants", "List the mutants of prompts, and what they may cost."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
+    "explain": ("gate.cli.explain:explain", "Say what a rule, an exit code or a setting means."),
+    "doctor": ("gate.cli.doctor:doctor", "Look for what would keep the gate from working, and say how to mend it."),
     "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),
     "demo": ("gate.cli.demo:demo", "Gate a worse and an unchanged pull request, offline."),
     "config": ("gate.cli.config:config", "List each setting, where it came from, and whether it decides."),

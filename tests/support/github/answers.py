@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions
+from tests.support.github import actions, set_up
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -27,6 +27,7 @@ class Answers:
         self.checker = checker
         self.root = root
         self.actions = actions.Actions(state, checker, root)
+        self.set_up = set_up.SetUp(state, checker)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -50,6 +51,7 @@ class Answers:
             (paths.PERMISSION, "get"): self._permission,
             (paths.COMMIT, "get"): self._commit,
             **self.actions.handlers,
+            **self.set_up.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")

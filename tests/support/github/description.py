@@ -27,7 +27,11 @@ ARCHIVE = "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format
 RUN = "/repos/{owner}/{repo}/actions/runs/{run_id}"
 RUNS = "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs"
 COMPARE = "/repos/{owner}/{repo}/compare/{basehead}"
-PATHS = (COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
+WORKFLOW_PERMISSIONS = "/repos/{owner}/{repo}/actions/permissions/workflow"
+BRANCH_RULES = "/repos/{owner}/{repo}/rules/branches/{branch}"
+BRANCH = "/repos/{owner}/{repo}/branches/{branch}"
+SET_UP = (WORKFLOW_PERMISSIONS, BRANCH_RULES, BRANCH)
+PATHS = (*SET_UP, COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE)
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"
 
 Description = dict[str, dict[str, Any]]

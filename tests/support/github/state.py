@@ -31,6 +31,7 @@ class Token:
 
     Attributes:
         edits_others: whether it may change comments of other accounts, as a maintainer's token may.
+        administers: whether it may see the settings of the repository.
     """
 
     account: Account = Account()
@@ -39,6 +40,7 @@ class Token:
     contents: Access = "read"
     actions: Access = "read"
     edits_others: bool = False
+    administers: bool = False
 
 
 READ_ONLY = Token(issues="read", pull_requests="read")
@@ -124,6 +126,9 @@ class State:
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
+    opens_pull_requests: bool = False
+    required_by_rules: tuple[str, ...] = ()
+    required_by_protection: tuple[str, ...] = ()
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _ticks: int = 0
     _last: int = 1000
