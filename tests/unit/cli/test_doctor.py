@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,6 +128,12 @@ def test_no_workflow_and_one_that_can_not_be_read(tmp_path: Path) -> None:
     for text in (b"", b"- a", b"jobs: 3", b"jobs: {a: 1, b: {steps: [1, {run: 2}]}}"):
         (tmp_path / ROBUSTNESS).write_bytes(text)
         assert one(list(workflow_checks(tmp_path, None)), "workflows").what == "no workflow runs the gate"
+
+
+def test_without_a_reader_of_yaml_the_workflows_are_skipped(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    (check,) = workflow_checks(project, None)
+    assert (check.state, check.fix) == ("skipped", "python -m pip install pyyaml")
 
 
 def of_repository(repository: Repository, now: float = COMMITTED + 86_400 * 3) -> list[Check]:
