@@ -103,6 +103,26 @@ def test_the_suite_sees_neither_token_nor_inputs_and_text_is_never_code(origin: 
     assert "uid=" not in ended.log
 
 
+def test_the_comment_goes_through_the_proxy_of_the_job(origin: Repository, tmp_path: Path) -> None:
+    """The name of the API can't be looked up here, so that nothing but the proxy reaches it."""
+    origin.branch("change")
+    origin.commit({"README.md": "x"}, "nothing")
+    head, base = origin.git("rev-parse", "change"), origin.git("rev-parse", "main")
+    workspace = container.checkout(origin, tmp_path / "workspace", "main", "change")
+    with GitHubServer(tokens=(container.TOKEN,)) as github:
+        github.add_pull_request(1, head, base)
+        ended = composite.run_composite(
+            workspace,
+            container.pull_request_event(base, head),
+            tmp_path / "files",
+            token=container.TOKEN,
+            api="http://github.invalid",
+            environ={"http_proxy": github.root, "HTTP_PROXY": github.root, "no_proxy": "", "NO_PROXY": ""},
+        )
+        assert ended.exit_code == 0, ended.log
+        assert len(github.comments(1)) == 1, ended.log
+
+
 def test_an_install_command_that_fails_could_not_decide(origin: Repository, tmp_path: Path) -> None:
     with GitHubServer(tokens=(container.TOKEN,)) as github:
         ended = run(origin, tmp_path, "worse", github, inputs={"install": "echo 'no such package'; false; touch done"})
