@@ -7,6 +7,7 @@ RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --quiet --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip download --quiet --require-hashes --only-binary :all: -d /wheels -r requirements/action.txt
 COPY pyproject.toml README.md LICENSE ./
+COPY docs/rules.md docs/rules.md
 COPY examples/banking_agent examples/banking_agent
 COPY examples/coding_agent examples/coding_agent
 COPY examples/credit examples/credit

@@ -32,9 +32,9 @@ check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates action.yml
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates action.yml composite/action.yml
 	$(BIN)/actionlint
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/hadolint Dockerfile
 
@@ -92,4 +92,30 @@ lock: $(READY) ## resolve all dependencies anew: those of development, of the co
 	needed=$$($(BIN)/python -c '$(BUILD_REQUIRES)') && $(COMPILE) $(PART) - -o requirements/build.txt <<<"$$needed"
 
 clean: ## remove what the targets made
-	rm -rf $(VENV) $(CLASTOGEN) $(GLASSALPHA) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(CLASTOGEN) $(GLASSALPHA) .venv-wheel .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# What a release publishes, built and tried as .github/workflows/release.yml does; nothing is published from here.
+.PHONY: dist sbom test-dist
+WHEEL := .venv-wheel
+TESTS ?= tests --ignore tests/e2e
+
+dist: $(READY) # wheel and source archive of one version, and the wheel in a Python of its own
+	$(BIN)/python release/versions.py
+	rm -rf dist $(WHEEL)
+	$(BIN)/python -m hatchling build -t sdist -t wheel -d dist
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/action.txt
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps dist/*.whl
+
+sbom: # what the wheel brings along, as CycloneDX; needs dist
+	test -x .venv-sbom/bin/cyclonedx-py || { $(PYTHON) -m venv .venv-sbom && \
+		.venv-sbom/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0; }
+	.venv-sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --validate \
+		-o dist/robustness-gate.cdx.json $(WHEEL)/bin/python
+
+test-dist: # the suite on the wheel, not on the checkout; needs dist
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/data.txt
+	mkdir -p $(WHEEL)/beside && ln -sfn "$(CURDIR)/tests" "$(CURDIR)/benchmarks" "$(CURDIR)/release" $(WHEEL)/beside
+	$(WHEEL)/bin/python -P -c 'import gate; assert "$(WHEEL)" in gate.__file__, gate.__file__'
+	$(WHEEL)/bin/python -P -m pytest -q -o pythonpath=$(WHEEL)/beside -n 2 --dist loadfile $(TESTS)

@@ -35,6 +35,8 @@ COMMANDS = {
     "accept": ("gate.cli.accept:accept", "Waive a finding on main, with a reason, an owner and a last day."),
     "command": ("gate.cli.command:command", "Answer a `/gate` comment on a pull request, in a workflow."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
+    "explain": ("gate.cli.explain:explain", "Say what a rule, an exit code or a setting means."),
+    "doctor": ("gate.cli.doctor:doctor", "Look for what would keep the gate from working, and say how to mend it."),
     "init": ("gate.cli.init:init", "Write the workflows and settings of a new user."),
     "demo": ("gate.cli.demo:demo", "Gate a worse and an unchanged pull request, offline."),
     "config": ("gate.cli.config:config", "List each setting, where it came from, and whether it decides."),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console, Echo
 from gate.cli.files import CANDIDATE, forget_verdict
+from gate.cli.install import install_project
 from gate.cli.purse import Purse
 from gate.cli.trials import RUN, TRIALS
 from gate.cli.variables import misspelt
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from gate.deliver.acceptances import Stored
     from gate.deliver.earlier import History
     from gate.deliver.event import Event
-    from gate.record.run import World
     from gate.rounds import RunTurn
     from gate.sandbox.worlds import Folders, SuiteUser
     from gate.settings import Layer, Settings
@@ -33,15 +33,18 @@ if TYPE_CHECKING:
 SUITE_PYTHON = "/opt/suite/bin/python"
 SUITE_NAME = "suite"
 _BINARIES = "/opt/suite/bin"
-_TAIL_LINES = 3
-_TAIL_CHARACTERS = 500
 
 
 def main() -> int:
     """Gate the pull request of the event; ends with the documented exit code and an annotation for every error."""
+    return ended(_run)
+
+
+def ended(run: Callable[[Console], int]) -> int:
+    """The exit code of an action, whatever happens in it."""
     console = Console()
     try:
-        return _run(console)
+        return run(console)
     except GateError as error:
         console.error(error.message, where=error.where, remedy=error.remedy)
         return error.exit_code
@@ -206,7 +209,7 @@ class Container:
                 guard = guard_for(settings, rights)
                 world = World(SUITE_PYTHON, folder, environ, rights, guard)
                 with RunnerFiles(request.environ, sys.stdout).stopped_commands():
-                    failed = "" if told.again else self._install(settings, world)
+                    failed = "" if told.again else install_project(self._console, settings, world)
                     if failed:
                         return Measured(None, reason=failed, notices=notices)
                     result = run_suite(
@@ -262,27 +265,6 @@ class Container:
         if settings.cache:
             extra["PIP_CACHE_DIR"] = str(_inside(self._workspace, self._workspace / settings.cache) / "pip")
         return suite_environment(request.environ, extra)
-
-    def _install(self, settings: Settings, world: World) -> str:
-        """Run the install command; why it failed, one sentence, or nothing."""
-        if not settings.install.strip():
-            return ""
-        from gate.record.run import run_command
-
-        self._console.say("installing the project of the suite")
-        ended = run_command(
-            ["/bin/sh", "-e", "-c", settings.install], world=world, timeout=settings.timeout, echo=Echo(sys.stdout)
-        )
-        if ended.reason:
-            return f"the install command failed: {ended.reason}"
-        if ended.timed_out:
-            return f"the install command was stopped after {settings.timeout:g} seconds"
-        if ended.exit_code == 0:
-            return ""
-        lines = [line.strip() for line in ended.tail.splitlines() if line.strip()]
-        last = " / ".join(lines[-_TAIL_LINES:]) or "it printed nothing"
-        how = f"exit code {ended.exit_code}" if ended.exit_code is not None else f"signal {ended.signal}"
-        return f"the install command ended with {how}: {last[:_TAIL_CHARACTERS]}"
 
     def delivery(self, request: Request) -> Delivery:
         from gate.cli.tools import Printing

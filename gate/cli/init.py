@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -14,15 +13,20 @@ from pathlib import Path
 import click
 
 from gate.cli.console import Console
+from gate.cli.init_adapt import adapted, first_test, template
+from gate.cli.init_look import Found, look
 from gate.errors import EXIT_HOLDS, UsageError
 
 WORKFLOWS = Path(".github/workflows")
 SETTINGS = Path("gate.toml")
 IGNORED = "/.gate/"
 FIRST_TEST = Path("tests/robustness/test_first.py")
-_REQUIREMENTS = "pip install -r requirements.txt # what your suite needs"
 _ARGUMENTS = '# arguments = "tests/robustness"'
-_PLAIN_NAME = re.compile(r"[A-Za-z][\w./-]*")
+_RUNS_GATE = re.compile(r"^[^#\n]*(?:\bgate ci\b|uses: *['\"]?[\w.-]+/robustness-gate)", re.MULTILINE)
+_MUTATE = """
+# Try one fault at a time in the prompts that tests marked `mutate_prompt` name (docs/mutation.md); it costs calls.
+# mutate = true
+"""
 _UNPUBLISHED = (
     "robustness-gate is not published yet: until it is, the workflows must install it from a checkout or an address "
     "of yours instead of `pip install robustness-gate`."
@@ -61,6 +65,7 @@ class Plan:
 def init(console: Console, yes: bool, suite: str) -> int:
     """Write the workflows, the settings, a line of .gitignore and a first test if there is none.
 
+    All of it goes by what the repository holds: how it is installed, its Python, data, models, prompts and agents.
     Shows the difference first, asks, and overwrites nothing. Run it at the root of the repository.
     """
     from gate.settings import Layer, resolve
@@ -68,7 +73,10 @@ def init(console: Console, yes: bool, suite: str) -> int:
     resolve([Layer("--suite", {"suite": suite})])
     root = _root()
     branch = _default_branch(root)
-    plans = plan(root, suite, branch)
+    found = look(root)
+    for line in found.lines():
+        console.say(line)
+    plans = plan(root, suite, branch, found)
     for each in plans:
         if not each.changes:
             console.say(f"{'not needed' if each.absent else 'kept'}: {each.path.as_posix()} ({each.reason})")
@@ -89,45 +97,30 @@ def init(console: Console, yes: bool, suite: str) -> int:
     return EXIT_HOLDS
 
 
-def plan(root: Path, suite: str, branch: str = "main") -> list[Plan]:
+def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
     """What `gate init` would do to a repository, file by file; reads only.
 
     Args:
         branch: the one that pull requests go into.
+        found: what the repository holds.
     """
-    texts = {name: adapted(text, root, branch) for name, text in workflows().items()}
-    plans = [_new(root, WORKFLOWS / name, text) for name, text in sorted(texts.items())]
+    texts = {name: adapted(text, found, branch) for name, text in workflows().items()}
+    plans = [_workflow(root, name, text) for name, text in sorted(texts.items())]
     has_tests = _has_tests(root)
     folder = FIRST_TEST.parent if not has_tests or _has_tests(root / FIRST_TEST.parent) else None
-    plans += [_settings(root, suite, folder), _ignore(root)]
+    plans += [_settings(root, suite, folder, found), _ignore(root)]
     if has_tests:
         there = (root / FIRST_TEST).exists()
         plans.append(Plan(FIRST_TEST, "", "", "it exists" if there else "there are tests already", absent=not there))
     else:
-        plans.append(_new(root, FIRST_TEST, template("first_test.py.txt")))
+        plans.append(_new(root, FIRST_TEST, first_test(found)))
     return plans
-
-
-def adapted(workflow: str, root: Path, branch: str) -> str:
-    """A workflow for this repository: its default branch, and how its suite gets what it needs."""
-    named = branch if _PLAIN_NAME.fullmatch(branch) else json.dumps(branch)
-    text = workflow.replace("branches: [main]", f"branches: [{named}]")
-    if (root / "requirements.txt").is_file():
-        return text
-    if any((root / name).is_file() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
-        return text.replace(_REQUIREMENTS, "pip install . # your project; add what its tests need")
-    return text.replace(f"- run: python -m {_REQUIREMENTS}", f"# - run: python -m {_REQUIREMENTS}")
 
 
 def workflows() -> dict[str, str]:
     """The workflows that users take, by file name."""
     folder = files("gate.cli").joinpath("templates")
     return {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".yml")}
-
-
-def template(name: str) -> str:
-    """One file of the templates."""
-    return files("gate.cli").joinpath("templates", name).read_text("utf-8")
 
 
 def _root() -> Path:
@@ -157,7 +150,17 @@ def _new(root: Path, path: Path, text: str) -> Plan:
     return Plan(path, "", text)
 
 
-def _settings(root: Path, suite: str, folder: Path | None) -> Plan:
+def _workflow(root: Path, name: str, text: str) -> Plan:
+    """A workflow, unless another one gates pull requests already: two would write one comment."""
+    folder = root / WORKFLOWS
+    others = sorted(folder.glob("*.y*ml")) if name == "robustness.yml" and folder.is_dir() else []
+    for other in others:
+        if other.name != name and other.is_file() and _RUNS_GATE.search(other.read_bytes().decode("utf-8", "replace")):
+            return Plan(WORKFLOWS / name, "", "", f"{other.name} runs the gate already", absent=True)
+    return _new(root, WORKFLOWS / name, text)
+
+
+def _settings(root: Path, suite: str, folder: Path | None, found: Found) -> Plan:
     """Settings with the folder of the suite, where there is one for it."""
     from gate.baselines.trusted import local_layers
 
@@ -167,6 +170,8 @@ def _settings(root: Path, suite: str, folder: Path | None) -> Plan:
     text = template("settings.toml").replace('suite = "default"', f'suite = "{suite}"')
     if folder is not None:
         text = text.replace(_ARGUMENTS, _ARGUMENTS.removeprefix("# "))
+    if found.prompts:
+        text += _MUTATE
     return _new(root, SETTINGS, text)
 
 

@@ -275,6 +275,7 @@ def with_trials(found: Measured, path: Path) -> Measured:
 
 
 def _delivery(console: Console, request: Request) -> Delivery:
+    """Files, comment and log; an action names its report from the workspace, wherever that is."""
     from gate.baselines.write import write_atomically
     from gate.deliver.publish import Publisher
     from gate.deliver.runner import RunnerFiles
@@ -284,6 +285,7 @@ def _delivery(console: Console, request: Request) -> Delivery:
         runner=RunnerFiles(request.environ, sys.stdout),
         write=write_atomically,
         tokens=request.environ,
+        named=request.output if request.action else None,
     )
     return Printing(console, publisher, request.environ)
 

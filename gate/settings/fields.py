@@ -93,7 +93,7 @@ class Settings(BaseModel):
     plain_ids: bool = _decides(False, "show ids of examples as the suite gave them, not keyed")
     suite: str = _free("default", "name of the suite: its baseline and its comment", action=True, pattern=f"^{SUITE}$")
     arguments: str = _free("", "arguments for pytest, split as a shell would", action=True)
-    install: str = _free("", "command that installs the project for its suite (container only)", action=True)
+    install: str = _free("", "command that installs the project for its suite (action only)", action=True)
     cache: str = _free("", "folder in the workspace that keeps downloaded packages between runs", action=True)
     working_directory: str = _free(".", "folder in the checkout in which the suite runs", action=True)
     mode: Literal["live", "record", "replay", "auto"] = _free(

@@ -47,10 +47,10 @@ def test_pure_folders_are_those_of_the_import_contract() -> None:
     assert set(re.findall(r"`(\w+)`", sentence[0])) == pure
 
 
-def test_the_changelog_starts_with_what_is_unreleased() -> None:
+def test_the_changelog_has_its_versions_in_order() -> None:
+    """That the newest is this one, a test of the release says."""
     versions = re.findall(r"^## \[([^\]]+)\]", CHANGELOG, re.M)
-    assert versions[0] == "Unreleased"
-    assert versions[1:] == sorted(versions[1:], key=lambda text: tuple(map(int, text.split("."))), reverse=True)
+    assert versions == sorted(versions, key=lambda text: tuple(map(int, text.split("."))), reverse=True)
     assert set(re.findall(r"^### (.+)$", CHANGELOG, re.M)) <= {
         "Added",
         "Changed",

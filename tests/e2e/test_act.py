@@ -35,7 +35,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Repository:
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, capture_output=True, text=True, check=True
     )
     for name in listed.stdout.splitlines():
-        if name.startswith(("gate/", "requirements/", "examples/")) or "/" not in name:
+        if name.startswith(("docs/", "gate/", "requirements/", "examples/")) or "/" not in name:
             target = repository.path / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT / name, target)

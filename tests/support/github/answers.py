@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions, checks, review
+from tests.support.github import actions, checks, review, set_up
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -29,6 +29,7 @@ class Answers:
         self.actions = actions.Actions(state, checker, root)
         self.review = review.Review(state, checker)
         self.checks = checks.Checks(state, checker, root, self._pull_request)
+        self.set_up = set_up.SetUp(state, checker)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
 
@@ -56,6 +57,7 @@ class Answers:
             **self.actions.handlers,
             **self.review.handlers,
             **self.checks.handlers,
+            **self.set_up.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
         return handler(request) if handler else problem(404, "Not Found")

@@ -38,9 +38,14 @@ RUN_ARTIFACTS = "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
 CHECKS = "/repos/{owner}/{repo}/check-runs"
 CHECK = "/repos/{owner}/{repo}/check-runs/{check_run_id}"
 CHECKS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{ref}/check-runs"
+WORKFLOW_PERMISSIONS = "/repos/{owner}/{repo}/actions/permissions/workflow"
+BRANCH_RULES = "/repos/{owner}/{repo}/rules/branches/{branch}"
+BRANCH = "/repos/{owner}/{repo}/branches/{branch}"
+SET_UP = (WORKFLOW_PERMISSIONS, BRANCH_RULES, BRANCH)
 PATHS = (
     *(COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE),
     *REVIEW,
+    *SET_UP,
     *(PULLS, PULLS_OF_COMMIT, RUN_ARTIFACTS, CHECKS, CHECK, CHECKS_OF_COMMIT),
 )
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"

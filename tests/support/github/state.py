@@ -32,6 +32,7 @@ class Token:
     Attributes:
         members: of the organisation's teams; a workflow's own token never has it.
         edits_others: whether it may change comments of other accounts, as a maintainer's token may.
+        administers: whether it may see the settings of the repository.
     """
 
     account: Account = Account()
@@ -42,6 +43,7 @@ class Token:
     checks: Access = "none"
     edits_others: bool = False
     members: Access = "none"
+    administers: bool = False
 
 
 READ_ONLY = Token(issues="read", pull_requests="read")
@@ -155,6 +157,9 @@ class State:
     checks: dict[int, CheckRun] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
+    opens_pull_requests: bool = False
+    required_by_rules: tuple[str, ...] = ()
+    required_by_protection: tuple[str, ...] = ()
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _ticks: int = 0
     _last: int = 1000

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cli import init
+from gate.cli import init_adapt as init
 from gate.settings import Layer, decides, resolve
 from tests.support import fork_server
 from tests.support.repository import Repository
