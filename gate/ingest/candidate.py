@@ -12,6 +12,7 @@ from typing import Any, cast, get_args
 from gate.ingest.completeness import NOTHING
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
+from gate.ingest.shards import alone
 from gate.schema.codec import facets_from_json
 from gate.schema.mutation import MUTANT, SUMMARY, case_id, summary_id
 from gate.schema.report import Case, Completeness, Kind, Mode, Report, Source
@@ -82,6 +83,7 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
     reasons = [
         *texts_of(ours.get("reasons", []), f"{where}/reasons"),
         *texts_of(ours.get("completeness", {}).get("reasons", []), f"{where}/completeness/reasons"),
+        *alone(ours, where),
     ]
     nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
     kept = [reason for reason in found.reasons if reason not in nothing]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from gate.baselines.places import baseline_path
 from gate.baselines.write import write_atomically
 from gate.errors import UsageError
 from gate.record.recordings.budget import Limits
@@ -25,6 +26,8 @@ BOOK = "spending.jsonl"
 WITNESSES = "witnesses.jsonl"
 """What the plugin leaves beside its report."""
 PRICES = "prices.json"
+DURATIONS = ".durations"
+"""Ending of what stands beside a baseline, and says how long tests took."""
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -44,6 +47,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     reseed: int = 0,
     spent: bytes = b"",
     again: bool = False,
+    shard: str = "",
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -57,6 +61,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
         spent: as `recording_options` takes it.
         again: whether it goes on from a run before, see `going_on`.
+        shard: which part of the suite runs, such as `3/8`; empty for all.
     """
     records = again and settings.mode == "record"
     settings = going_on(settings) if again else settings
@@ -76,6 +81,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
             options += recording_options(settings, root, report.parent, environ, spent=spent, records=records)
+            options += shard_options(settings, root, shard)
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -255,6 +261,19 @@ def plugin_options(
     if witnesses is not None:
         options.append(f"--gate-witnesses={witnesses.absolute()}")
     return options
+
+
+def shard_options(settings: Settings, root: Path, shard: str) -> list[str]:
+    """What the plugin is told of its part of the suite; nothing where it runs whole.
+
+    Args:
+        root: folder of the settings, in which their paths start.
+        shard: as `run_locally` takes it.
+    """
+    if not shard:
+        return []
+    durations = (root / baseline_path(settings)).with_suffix(DURATIONS).absolute()
+    return [f"--gate-shard={shard}", f"--gate-durations={durations}"]
 
 
 def mutation_options(settings: Settings) -> list[str]:
