@@ -100,14 +100,7 @@ def _gated(request: Request, tools: Tools, known: _Known) -> Outcome:
 
 
 def measure_shard(request: Request, tools: Tools) -> Measured:
-    """One part of the suite, asked as the whole baseline of the base says, and judged by nobody.
-
-    Its share of the false alarms is that of every other test: the number of tests is the baseline's, never a shard's.
-    Suspects go on at their own share, since a shard knows nothing of the others' and of the suite as a whole.
-
-    Raises:
-        GateError: what can't be measured (settings, repository, a baseline that can't be read).
-    """
+    """One part of the suite, asked as the base's whole baseline says; judges, confirms and delivers nothing."""
     known = _Known(event=tools.read_event(request))
     tools.prepare(request)
     known.base = tools.find_base(request, known.event)
@@ -115,9 +108,8 @@ def measure_shard(request: Request, tools: Tools) -> Measured:
     judged = _what_decides(request, tools, known)
     this = _open_round(request, tools, known, judged, confirmable=False)
     told = Told(this.text if this else "", witnesses=judged.trusted.witnesses, shard=request.shard)
-    measured = _measure(request, tools, judged.settings, told)
-    if measured.trials:
-        tools.keep(request, measured.trials)
+    measured = _measure(request, tools, judged.settings.model_copy(update={"report": ""}), told)
+    tools.keep(request, measured.trials)
     return measured
 
 

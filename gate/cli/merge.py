@@ -10,7 +10,7 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import CANDIDATE, local_settings, read_bytes
-from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED, UndecidedError, UsageError
+from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED, GateError, UndecidedError, UsageError
 
 if TYPE_CHECKING:
     from gate.ingest.merge import Merged, Part
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
     """Join SHARDS, the reports of `gate run --shard` or of `gate ci --shard`, or the folders that hold them.
 
-    A shard that is missing, empty, given twice, or of another commit, suite, collection, mode or plan makes a run that is
-    not whole: the file then says why, and `gate ci --report` and `gate compare` can't decide.
+    A shard that is missing, empty, given twice, or of another commit, suite, collection, mode or plan makes a run that
+    is not whole: the file then says why, and `gate ci --report` and `gate compare` can't decide.
 
     Exit codes: 0 the run is whole; 2 wrong usage; 3 it is not.
     """
@@ -45,10 +45,12 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
     parts, reasons = _read(paths, limit)
     merged = fitted(parts, reasons)
     _write(output, merged, limit)
-    _join_beside(paths, output, merged)
+    _join_beside(console, paths, output, merged)
     for reason in merged.reasons:
         console.error(f"the run is not whole: {reason}")
-    console.say(f"{plural(len(merged.parts), 'shard')}, {sum(len(part.ids) for part in merged.parts):,} cases: {output}")
+    console.say(
+        f"{plural(len(merged.parts), 'shard')}, {sum(len(part.ids) for part in merged.parts):,} cases: {output}"
+    )
     return EXIT_HOLDS if merged.complete else EXIT_UNDECIDED
 
 
@@ -85,7 +87,7 @@ def _write(output: Path, merged: Merged, limit: int) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _join_beside(paths: Sequence[Path], output: Path, merged: Merged) -> None:
+def _join_beside(console: Console, paths: Sequence[Path], output: Path, merged: Merged) -> None:
     """What stands beside the parts that count, joined: trials, witnesses, and what a replay lacked."""
     from gate.baselines.write import write_atomically
     from gate.cli.trials import TRIALS
@@ -93,9 +95,13 @@ def _join_beside(paths: Sequence[Path], output: Path, merged: Merged) -> None:
 
     counted = {part.name for part in merged.parts}
     folders = [path.parent for path in paths if str(path) in counted]
-    joiners: dict[str, Callable[[Sequence[bytes]], bytes]] = {TRIALS: _trials, WITNESSES: _lines, MISSING: _lines}
+    joiners: dict[str, Callable[[Sequence[bytes]], bytes]] = {TRIALS: _trials, WITNESSES: _witnesses, MISSING: _missing}
     for name, join in joiners.items():
-        found = join(list(_left(folders, name, output.parent / name)))
+        try:
+            found = join(list(_left(folders, name, output.parent / name)))
+        except GateError as error:  # it can save a later run some calls, and decides nothing
+            console.warn(f"{name} of the shards can't be joined: {error.message}")
+            found = b""
         (output.parent / name).unlink(missing_ok=True)  # what another run left is not this one's
         if found:
             write_atomically(output.parent / name, found)
@@ -103,17 +109,20 @@ def _join_beside(paths: Sequence[Path], output: Path, merged: Merged) -> None:
 
 def _left(folders: Sequence[Path], name: str, output: Path) -> Iterator[bytes]:
     from gate.cli.trials import MOST_BYTES
-    from gate.errors import ReportError
     from gate.sandbox.worlds import read_left
 
     for folder in dict.fromkeys(folders):
         path = folder / name
         if path.resolve() == output.resolve() or not path.is_file():
             continue
-        try:
-            yield read_left(path, MOST_BYTES)
-        except ReportError:
-            continue  # it can save a later run some calls, and decides nothing
+        yield read_left(path, MOST_BYTES)
+
+
+def _missing(found: Sequence[bytes]) -> bytes:
+    from gate.record.recordings.missing import MissingEntry, read_missing, to_bytes
+
+    entries: list[MissingEntry] = [entry for data in found for entry in read_missing(data)]
+    return to_bytes(entries) if entries else b""
 
 
 def _trials(found: Sequence[bytes]) -> bytes:
@@ -123,6 +132,8 @@ def _trials(found: Sequence[bytes]) -> bytes:
     return joined([read_lines(each).trials for each in found]).data
 
 
-def _lines(found: Sequence[bytes]) -> bytes:
-    """Each line once, where it came first."""
-    return b"".join(dict.fromkeys(line for each in found for line in each.splitlines(keepends=True) if line.strip()))
+def _witnesses(found: Sequence[bytes]) -> bytes:
+    from gate.suites.perturbation.witness_file import dumps, loads
+
+    groups = {group: each for data in found for group, each in loads(data).items()}
+    return dumps(groups) if groups else b""

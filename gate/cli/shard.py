@@ -54,7 +54,9 @@ def measure(console: Console, request: Request, tools: Tools) -> int:
 
     require_shard(request.shard)
     if request.options.get("report"):
-        raise UsageError("a shard measures, and --report compares only", where="--shard", remedy="leave one of them out")
+        raise UsageError(
+            "a shard measures, and --report compares only", where="--shard", remedy="leave one of them out"
+        )
     measured = measure_shard(request, tools)
     for sentence in measured.notices:
         console.say(sentence)

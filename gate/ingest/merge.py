@@ -7,10 +7,10 @@ takes little more than reading, and only one part is in memory at a time.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from json.decoder import WHITESPACE
 from typing import Any
 
 from gate.errors import UndecidedError
@@ -18,10 +18,12 @@ from gate.ingest.candidate import is_candidate, read_candidate
 from gate.ingest.lean import LEAN
 from gate.ingest.refuse import mapping_of, refuse
 from gate.ingest.shards import ALONE, Said, said_of
-from gate.ingest.text import collector_paused, decode, parse, unique
+from gate.ingest.text import RepeatedKeyError, collector_paused, decode, parse, unique
 from gate.schema.report import SCHEMA_VERSION, Mode, Report
 from gate.schema.stale import Recordings, recordings_to_json
 
+_HEAD = "summary", "root", "environment", "created", "duration", "exitcode"
+_SPACE = re.compile(r"[ \t\n\r]*")
 _COLLECTING = "collecting "
 _SPLICED = "tests", "warnings"
 _MUST_AGREE: Mapping[str, str] = {
@@ -34,7 +36,10 @@ _MUST_AGREE: Mapping[str, str] = {
     "split": "split, so durations",
     "plan": "plan of trials",
 }
+_DIGESTS = "whole", "split", "plan"
 _SHOWN = 12
+Span = tuple[int, int]
+"""Where something begins and ends in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class Part:
     head: Mapping[str, Any]
     cases: tuple[Any, ...] = ()
     failed: tuple[Any, ...] = ()
-    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    spans: Mapping[str, Span] = field(default_factory=dict)
 
     def value(self, key: str) -> str | int:
         """What must be the same in all parts, by its name in `_MUST_AGREE`."""
@@ -75,7 +80,6 @@ class Merged:
     Attributes:
         parts: those that count, by their number.
         reasons: why the whole is none, each one sentence; empty for a whole run.
-        recordings: what all of them say of recordings.
     """
 
     parts: tuple[Part, ...]
@@ -107,51 +111,65 @@ def read_part(data: bytes, name: str, *, limit: int) -> Part:
             refuse(f"{name}: gate", "a `shard`, which `gate run --shard` writes", sorted(ours)[:3])
         said = said_of(ours["shard"], f"{name}: gate/shard")
         report = read_candidate(value, name)
-        failed = [each for each in value.get("collectors", ()) if isinstance(each, dict) and each.get("outcome") == "failed"]
+        collectors = [each for each in value.get("collectors", ()) if isinstance(each, dict)]
         return Part(
             name=name,
             said=said,
             report=replace(report, cases=()),
             ids=frozenset(case.id for case in report.cases),
-            head={key: value[key] for key in ("summary", "root", "environment", "created", "duration", "exitcode") if key in value},
+            head={key: value[key] for key in _HEAD if key in value},
             cases=tuple(ours.get("cases", ())),
-            failed=tuple({key: each[key] for key in each if key != "result"} for each in failed),
+            failed=tuple(each for each in collectors if each.get("outcome") == "failed"),
             spans={key: _inside(text, spans[key]) for key in _SPLICED if key in spans},
         )
 
 
-def _walked(text: str, name: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
-    """The object of a file, leanly, and where each of its values stands."""
+def _walked(text: str, name: str) -> tuple[dict[str, Any], dict[str, Span]]:
+    """The object of a file, leanly, and where each of its values stands.
+
+    Raises:
+        ReportError: damage, as the parse of the whole names it.
+    """
     found: list[tuple[str, Any]] = []
-    spans: dict[str, tuple[int, int]] = {}
-    skip = WHITESPACE.match
-    at = _after(text, skip(text, 0), "{")
+    spans: dict[str, Span] = {}
     try:
-        while text[at : at + 1] != "}":
+        at = _after("{", text, 0)
+        while True:
             key, at = LEAN.raw_decode(text, at)
-            start = _after(text, skip(text, at), ":")
-            value, at = LEAN.raw_decode(text, start)
+            start = _after(":", text, at)
+            value, end = LEAN.raw_decode(text, start)
             found.append((key, value))
-            spans[key] = start, at
-            at = skip(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
-            at = _after(text, skip(text, at), ",") if text[at : at + 1] == "," else at
-        if text[at + 1 :].strip() or not all(isinstance(key, str) for key, _ in found):
-            raise ValueError
-        return unique(found), spans
-    except Exception:  # whatever it is, the parse of the whole names the place
-        value = parse(text, name, using=LEAN)
-        refuse(name, "one JSON object", value)
+            spans[key] = start, end
+            at = _spaced(text, end)
+            if text[at] != ",":
+                break
+            at = _after(",", text, at)
+        if _spaced(text, _after("}", text, at)) == len(text):
+            return unique(found), spans
+    except (ValueError, IndexError, TypeError, RecursionError, RepeatedKeyError):
+        refuse(name, "one JSON object", parse(text, name, using=LEAN))
+    return refuse(name, "one JSON object", parse(text, name, using=LEAN))
 
 
-def _after(text: str, found: Any, sign: str) -> int:
-    """The place of what follows a sign and white space; the same place, where another sign stands."""
-    at: int = found.end()
-    if text[at : at + 1] != sign:
-        return len(text)
-    return WHITESPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+def _spaced(text: str, at: int) -> int:
+    """The place after white space."""
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
 
 
-def _inside(text: str, span: tuple[int, int]) -> tuple[int, int]:
+def _after(sign: str, text: str, at: int) -> int:
+    """The place after a sign and the white space around it.
+
+    Raises:
+        ValueError: another sign stands there.
+    """
+    at = _spaced(text, at)
+    if text[at] != sign:
+        raise ValueError
+    return _spaced(text, at + 1)
+
+
+def _inside(text: str, span: Span) -> Span:
     """The inside of an array without its brackets and white space; empty for anything else."""
     start, end = span
     if text[start] != "[":
@@ -173,33 +191,36 @@ def fitted(parts: Sequence[Part], reasons: Sequence[str] = ()) -> Merged:
     found = list(reasons)
     kept: dict[int, Part] = {}
     ordered = sorted(parts, key=lambda part: (part.said.number, part.name))
-    first = ordered[0] if ordered else None
+    if not ordered:
+        return Merged((), (*found, "no shard could be read"))
+    first = next((part for part in ordered if part.said.whole), ordered[0])
     for part in ordered:
-        assert first is not None
-        others = [_differs(key, first, part) for key in _MUST_AGREE if part.value(key) != first.value(key)]
+        others = _differences(first, part)
         if others:
             found.append(f"{part.said} does not belong to {first.said}: {'; '.join(others)}")
         elif part.said.number in kept:
             found.append(f"{part.said} was given twice")
         else:
             kept[part.said.number] = part
-    if first is None:
-        return Merged((), (*found, "no shard could be read"))
     numbers = [number for number in range(1, first.said.count + 1) if number not in kept]
     found += [f"shard {number}/{first.said.count} is missing" for number in numbers[:_SHOWN]]
     found += [f"{len(numbers) - _SHOWN:,} more shards are missing"] if len(numbers) > _SHOWN else []
-    found += _own_reasons(kept.values()) + _overlaps(kept.values()) + _fingerprints(kept.values())[1]
-    return Merged(tuple(kept.values()), tuple(dict.fromkeys(found)))
+    counted = tuple(kept.values())
+    found += _own_reasons(counted) + _overlaps(counted) + _fingerprints(counted)[1]
+    return Merged(counted, tuple(dict.fromkeys(found)))
 
 
-def _differs(key: str, first: Part, part: Part) -> str:
-    here, there = part.value(key), first.value(key)
-    if key in ("whole", "split", "plan"):
-        return f"another {_MUST_AGREE[key]}"
-    return f"{_MUST_AGREE[key]} {here!s:.40}, there {there!s:.40}"
+def _differences(first: Part, part: Part) -> list[str]:
+    """In what a part is another than the first; one that collected nothing says so itself."""
+    found = []
+    for key, named in _MUST_AGREE.items():
+        here, there = part.value(key), first.value(key)
+        if here != there and (part.said.whole or key not in _DIGESTS):
+            found.append(f"another {named}" if key in _DIGESTS else f"{named} {here!s:.40}, there {there!s:.40}")
+    return found
 
 
-def _own_reasons(parts: Any) -> list[str]:
+def _own_reasons(parts: Sequence[Part]) -> list[str]:
     """Why a part is not whole itself; what it says of its collectors is said by these."""
     found = []
     for part in parts:
@@ -216,7 +237,7 @@ def _own_reasons(parts: Any) -> list[str]:
     return found
 
 
-def _overlaps(parts: Any) -> list[str]:
+def _overlaps(parts: Sequence[Part]) -> list[str]:
     """A test that two parts ran is counted twice."""
     seen: set[str] = set()
     found = []
@@ -228,7 +249,7 @@ def _overlaps(parts: Any) -> list[str]:
     return found
 
 
-def _fingerprints(parts: Any) -> tuple[dict[str, str], list[str]]:
+def _fingerprints(parts: Sequence[Part]) -> tuple[dict[str, str], list[str]]:
     """What the results depend on, by name; and what is not the same for all of them."""
     joined: dict[str, str] = {}
     found = []
@@ -252,8 +273,8 @@ def merged_text(merged: Merged, text_of: Callable[[Part], str]) -> Iterator[str]
     for part in parts:
         summary.update({key: each for key, each in part.head["summary"].items() if type(each) is int})
     ours = _ours(merged, summary)
-    head["summary"] = {**summary, "total": summary["total"], "collected": ours["completeness"]["collected"]}
-    head["summary"].pop("deselected", None)
+    words = {key: count for key, count in summary.items() if key != "deselected"}
+    head["summary"] = {**words, "total": summary["total"], "collected": ours["completeness"]["collected"]}
     head["exitcode"] = ours["completeness"]["exit_code"]
     head["duration"] = max((part.head.get("duration", 0.0) for part in parts), default=0.0)
     yield json.dumps(head, ensure_ascii=True)[:-1]
@@ -308,9 +329,8 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
     }
     if merged.reasons:
         found["reasons"] = list(merged.reasons)
-    cases = [case for part in parts for case in part.cases]
-    if any("cases" in part.head or part.cases for part in parts):
-        found["cases"] = cases
+    if any(part.cases for part in parts):
+        found["cases"] = [case for part in parts for case in part.cases]
     recordings = [part.report.recordings for part in parts if part.report.recordings is not None]
     if recordings:
         found["recordings"] = recordings_to_json(_once(sum(recordings, Recordings())))

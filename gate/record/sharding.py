@@ -1,9 +1,9 @@
 """Which part of a suite one machine of several runs: balanced by recorded durations, and stable under new tests.
 
-What has a recorded duration is placed longest first, each on the machine that has least to do so far (LPT: R. L. Graham,
-"Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). What has none is placed by rendezvous
-hashing (D. Thaler and C. Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Trans. Networking 6,
-1998) beside it: a test that is new has none, so it moves no other.
+What has a recorded duration is placed longest first, each where least is to do so far (LPT: R. L. Graham, "Bounds on
+multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). What has none is placed by rendezvous hashing beside
+it (D. Thaler and C. Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Trans. Networking 6, 1998):
+a test that is new has none, so it moves no other.
 
 Pure standard library, since the plugin works with it inside the user's own environment.
 """
@@ -99,9 +99,7 @@ def rendezvous(name: str, count: int) -> int:
     return max(range(1, count + 1), key=lambda number: hashlib.blake2b(f"{number}\0{name}".encode()).digest())
 
 
-def part_of(
-    tests: Iterable[tuple[str, str]], seconds: Mapping[str, float], shard: Shard
-) -> Part:
+def part_of(tests: Iterable[tuple[str, str]], seconds: Mapping[str, float], shard: Shard) -> Part:
     """The share of one shard.
 
     Args:

@@ -62,7 +62,9 @@ class Splitter:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """After whoever deselects: what they leave is the whole."""
         units = grouped([tuple(_keys(item)) for item in items])
-        part = part_of([(item.nodeid, unit) for item, unit in zip(items, units, strict=True)], self._seconds, self._shard)
+        part = part_of(
+            [(item.nodeid, unit) for item, unit in zip(items, units, strict=True)], self._seconds, self._shard
+        )
         own = set(part.own)
         items[:] = [item for item in items if item.nodeid in own]
         self._told = {"collected": part.collected, "own": len(items), "whole": part.whole, "split": part.split}
