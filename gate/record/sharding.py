@@ -2,7 +2,7 @@
 
 What has a recorded duration is placed longest first, each where least is to do so far (LPT: R. L. Graham, "Bounds on
 multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). What has none is placed by rendezvous hashing beside
-it (D. Thaler and C. Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Trans. Networking 6, 1998):
+it (D. Thaler and C. Ravishankar, "Using name-based mappings to increase hit rates", IEEE/ACM Trans. Netw. 6, 1998):
 a test that is new has none, so it moves no other.
 
 Pure standard library, since the plugin works with it inside the user's own environment.
