@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import BaselineError, UsageError
-from gate.record.durations import durations_from_text, durations_to_text, rounded, updated
+from gate.record.durations import durations_from_text, durations_to_text, rounded, updated, with_known
 from gate.record.sharding import Shard, grouped, part_of, rendezvous, shard_from_text, split
 
 NAMES = st.text("abcdefgh[]:é", min_size=1, max_size=8)
@@ -118,3 +118,11 @@ def test_seconds_are_rounded_and_change_only_when_they_matter() -> None:
     assert updated(known, {"a": 1.9, "b": 0.02, "c": 1.1}) == known, "noise changes nothing"
     assert updated(known, {"a": 2.1, "c": 0.001}) == {"a": 2.0}
     assert updated(known, {"a": 0.0, "c": 0.0, "d": 0.0}) == known, "a replay knows no times"
+
+
+def test_what_main_knows_is_balanced_before_a_duration_was_recorded() -> None:
+    baseline = '{"gate_baseline":1}\n' + "".join(f'{{"id":"t{place}","outcome":"passed"}}\n' for place in range(13))
+    seconds = with_known({}, baseline + "damaged\n[]\n")
+    placed = split({name: [name] for name in seconds}, seconds, 3)
+    assert sorted(Counter(placed.values()).values()) == [4, 4, 5]
+    assert with_known({"t1": 2.0}, baseline) == {"t1": 2.0} | {f"t{at}": 0.01 for at in range(13) if at != 1}
