@@ -48,7 +48,7 @@ def test_three_shards_decide_as_one_budget_of_the_whole_baseline(shell: Shell, t
     assert merged.code == 0, merged.err
     judged = shell("ci", "--base", "main", "--report", ".gate/candidate.json", cwd=project.path)
     assert judged.code == 1, judged.out + judged.err
-    failing = [each["case"] for each in project.verdict["findings"] if each["level"] == "error"]
+    failing = [each["case_id"] for each in project.verdict["findings"] if each["level"] == "error"]
     assert failing == [name(3)]
     assert project.verdict["budget"]["cases"] == 12, "the whole baseline shares the budget, not a shard"
     trials = (project.path / ".gate/trials.jsonl").read_text().splitlines()
