@@ -47,6 +47,7 @@ bench: $(READY) ## ratios that must hold, measured in one run
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/plugin_overhead.py
 	$(BIN)/python -m benchmarks.recordings
+	$(BIN)/python -m benchmarks.merge_shards
 
 CLASTOGEN := .venv-clastogen
 
