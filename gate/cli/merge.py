@@ -78,8 +78,9 @@ def _write(output: Path, merged: Merged, limit: int) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     try:
-        with partial.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-            stream.writelines(merged_text(merged, text_of))
+        with partial.open("wb") as stream:
+            for piece in merged_text(merged, text_of):
+                stream.write(piece.encode("utf-8", "surrogatepass"))
         partial.replace(output)
     except OSError as error:
         raise UsageError(f"can't be written: {error.strerror or error}", where=str(output), remedy="check it") from None

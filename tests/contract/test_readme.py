@@ -107,7 +107,18 @@ def parse(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", list(gate_calls(TEXT)), ids=" ".join)
 def test_every_command_line_exists(words: list[str]) -> None:
-    complete = {("run",), ("ci",), ("compare",), ("show",), ("init",), ("report",), ("config",), ("demo",), ("sweep",)}
+    complete = {
+        ("run",),
+        ("ci",),
+        ("compare",),
+        ("show",),
+        ("init",),
+        ("report",),
+        ("config",),
+        ("demo",),
+        ("sweep",),
+        ("merge",),
+    }
     if len(words) == 2 and tuple(words[1:]) in complete:
         return  # a mention of the command, not a line to type
     parse(words)
