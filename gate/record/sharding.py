@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -82,6 +83,9 @@ def split(units: Mapping[str, Sequence[str]], seconds: Mapping[str, float], coun
         units: ids of tests by the name of what keeps them together.
         seconds: recorded durations by the id of a test; an id that is absent is unknown.
         count: how many shards there are, at least 1.
+
+    Where hashing leaves a shard without any unit though there are enough, as it may with few tests that main does not
+    know, that shard takes one from the others: a shard that runs nothing is no whole run.
     """
     known = {name: sum(seconds.get(each, 0.0) for each in ids) for name, ids in units.items()}
     known = {name: total for name, total in known.items() if total > 0}
@@ -91,12 +95,29 @@ def split(units: Mapping[str, Sequence[str]], seconds: Mapping[str, float], coun
         load, number = loads[0]
         heapq.heapreplace(loads, (load + total, number))
         placed[name] = number
-    return placed | {name: rendezvous(name, count) for name in units if name not in known}
+    placed |= {name: rendezvous(name, count) for name in units if name not in known}
+    return _filled(placed, count)
+
+
+def _filled(placed: dict[str, int], count: int) -> dict[str, int]:
+    held = Counter(placed.values())
+    for number in range(1, count + 1):
+        spare = [name for name, at in placed.items() if held[at] > 1]
+        if not held[number] and spare:
+            taken = max(spare, key=lambda name: _score(number, name))
+            held[placed[taken]] -= 1
+            held[number] += 1
+            placed[taken] = number
+    return placed
 
 
 def rendezvous(name: str, count: int) -> int:
     """The shard, from 1, whose hash with this name is the highest."""
-    return max(range(1, count + 1), key=lambda number: hashlib.blake2b(f"{number}\0{name}".encode()).digest())
+    return max(range(1, count + 1), key=lambda number: _score(number, name))
+
+
+def _score(number: int, name: str) -> bytes:
+    return hashlib.blake2b(f"{number}\0{name}".encode("utf-8", "surrogatepass")).digest()
 
 
 def part_of(tests: Iterable[tuple[str, str]], seconds: Mapping[str, float], shard: Shard) -> Part:

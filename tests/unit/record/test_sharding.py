@@ -54,9 +54,17 @@ def test_one_shard_more_moves_only_what_it_takes(name: str, count: int) -> None:
 @given(st.sets(NAMES, max_size=30), SECONDS, NAMES, st.integers(1, 9))
 def test_a_new_test_moves_no_other(names: set[str], seconds: dict[str, float], new: str, count: int) -> None:
     known = {name: each for name, each in seconds.items() if name != new}
+    names |= {f"{place}" for place in range(40)}  # so many that hashing leaves no shard empty
     before = split({name: [name] for name in names - {new}}, known, count)
     after = split({name: [name] for name in names | {new}}, known, count)
     assert {name: after[name] for name in before} == before
+
+
+@given(st.sets(NAMES, min_size=1, max_size=12), st.integers(1, 12))
+def test_no_shard_is_empty_while_there_are_enough(names: set[str], count: int) -> None:
+    placed = split({name: [name] for name in names}, {}, count)
+    assert set(placed) == names
+    assert len(set(placed.values())) == min(len(names), count)
 
 
 @given(st.lists(st.tuples(NAMES, st.sampled_from("ABC")), max_size=30), SECONDS, st.integers(1, 9))
