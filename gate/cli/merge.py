@@ -56,15 +56,21 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
 
 def _read(paths: Sequence[Path], limit: int) -> tuple[list[Part], list[str]]:
     """The parts that can be read, one after the other, and why the others can't."""
-    from gate.ingest.merge import read_part, unreadable
+    from gate.ingest.merge import read_part
 
     parts, reasons = [], []
     for path in paths:
         try:
             parts.append(read_part(read_bytes(path, limit), str(path), limit=limit))
         except UndecidedError as error:
-            reasons.append(unreadable(error, str(path)))
+            reasons.append(_unreadable(error, str(path)))
     return parts, reasons
+
+
+def _unreadable(error: UndecidedError, name: str) -> str:
+    """Why a part can't be read, one sentence."""
+    where = error.where if error.where.startswith(name) else name
+    return f"{where}: {error.message}"
 
 
 def _write(output: Path, merged: Merged, limit: int) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.errors import UndecidedError
 from gate.ingest.candidate import is_candidate, read_candidate
 from gate.ingest.lean import LEAN
 from gate.ingest.refuse import mapping_of, refuse
@@ -276,14 +275,20 @@ def merged_text(merged: Merged, text_of: Callable[[Part], str]) -> Iterator[str]
     words = {key: count for key, count in summary.items() if key != "deselected"}
     head["summary"] = {**words, "total": summary["total"], "collected": ours["completeness"]["collected"]}
     head["exitcode"] = ours["completeness"]["exit_code"]
-    head["duration"] = max((part.head.get("duration", 0.0) for part in parts), default=0.0)
-    yield json.dumps(head, ensure_ascii=True)[:-1]
+    times = [part.head.get("duration") for part in parts]
+    head["duration"] = max((each for each in times if isinstance(each, int | float)), default=0.0)
+    yield _json(head)[:-1]
     failed = {str(each.get("nodeid")): each for part in parts for each in part.failed}
     if failed:
-        yield f', "collectors": {json.dumps(list(failed.values()), ensure_ascii=True)}'
-    yield f', "gate": {json.dumps(ours, ensure_ascii=True)}'
+        yield f', "collectors": {_json(list(failed.values()))}'
+    yield f', "gate": {_json(ours)}'
     yield from _spliced(parts, text_of)
     yield "}"
+
+
+def _json(value: Any) -> str:
+    """A bare NaN of a file becomes its name: what needs a number then refuses it."""
+    return json.dumps(value, ensure_ascii=True, default=str)
 
 
 def _spliced(parts: Sequence[Part], text_of: Callable[[Part], str]) -> Iterator[str]:
@@ -340,9 +345,3 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
 def _once(recordings: Recordings) -> Recordings:
     """What every part says of the same recordings, once."""
     return replace(recordings, stale=tuple(dict.fromkeys(recordings.stale)))
-
-
-def unreadable(error: UndecidedError, name: str) -> str:
-    """Why a part can't be read, one sentence."""
-    where = error.where if error.where.startswith(name) else name
-    return f"{where}: {error.message}"

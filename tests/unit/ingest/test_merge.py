@@ -149,6 +149,13 @@ def test_nothing_is_a_run_that_is_not_whole_too() -> None:
     assert {"a.json: no such report", "no shard could be read"} <= set(report.completeness.reasons)
 
 
+def test_what_is_no_number_in_the_head_harms_nobody() -> None:
+    odd = shard(1) | {"duration": "long", "environment": {"load": float("nan")}, "created": float("inf")}
+    merged, report = merge(odd, shard(2), shard(3))
+    assert merged.complete
+    assert report.completeness.complete
+
+
 def test_many_that_are_missing_are_counted() -> None:
     merged, _ = merge(shard(1, count=100))
     assert "87 more shards are missing" in merged.reasons
