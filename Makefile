@@ -32,10 +32,10 @@ check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates action.yml composite/action.yml
-	$(BIN)/actionlint
+	$(BIN)/zizmor --offline --no-progress --quiet .github/workflows gate/cli/templates/*.yml action.yml composite/action.yml
+	$(BIN)/actionlint .github/workflows/*.yml gate/cli/templates/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml composite/action.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml gate/cli/templates/*.yml
 	$(BIN)/hadolint Dockerfile
 
 e2e: $(READY) ## the real container under a real runner against a GitHub that checks every request
@@ -48,6 +48,7 @@ bench: $(READY) ## ratios that must hold, measured in one run
 	$(BIN)/python benchmarks/plugin_overhead.py
 	$(BIN)/python -m benchmarks.recordings
 	$(BIN)/python -m benchmarks.cell
+	$(BIN)/python -m benchmarks.merge_shards
 
 CLASTOGEN := .venv-clastogen
 

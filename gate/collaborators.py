@@ -36,6 +36,8 @@ class Request:
         output: folder for candidate, verdict, comment and page.
         action: whether the settings come from the inputs of the action.
         main_report: report of main's own run that the user named in a shell; nothing else can name one.
+        shard: which part of the suite is measured, and nothing judged, such as `3/8`; empty for all. It is no setting,
+            since a pull request's own file must not keep its gate from judging.
     """
 
     root: Path
@@ -45,6 +47,7 @@ class Request:
     output: Path = Path(".gate")
     action: bool = False
     main_report: Path | None = None
+    shard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,13 @@ class Told:
         plan: text of the plan; empty where nothing is stochastic.
         again: whether it ran before in this process, and only some of its tests run once more.
         witnesses: inputs that flipped an answer before, which its sweeps try first; empty for none.
+        shard: which part of the suite runs, such as `3/8`; empty for all.
     """
 
     plan: str = ""
     again: bool = False
     witnesses: bytes = b""
+    shard: str = ""
 
 
 class Delivery(Protocol):

@@ -167,6 +167,20 @@ def _hand_over(request: Request, tools: Tools, known: _Known, judged: Judged) ->
     return Outcome(Verdict(exit_code=code, would_exit=code, provenance=judged.provenance), int(code))
 
 
+def measure_shard(request: Request, tools: Tools) -> Measured:
+    """One part of the suite, asked as the base's whole baseline says; judges, confirms and delivers nothing."""
+    known = _Known(event=tools.read_event(request))
+    tools.prepare(request)
+    known.base = tools.find_base(request, known.event)
+    _refuse_unsafe_target(request, known.event)
+    judged = _what_decides(request, tools, known)
+    this = _open_round(request, tools, known, judged, confirmable=False)
+    told = Told(this.text if this else "", witnesses=judged.trusted.witnesses, shard=request.shard)
+    measured = _measure(request, tools, judged.settings.model_copy(update={"report": ""}), told)
+    tools.keep(request, measured.trials)
+    return measured
+
+
 def _publish(request: Request, tools: Tools, verdict: Verdict, event: Event | None, settings: Settings) -> None:
     try:
         sentences = tools.delivery(request).publish(verdict, event, settings)

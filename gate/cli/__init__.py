@@ -22,6 +22,7 @@ from gate.errors import EXIT_INTERNAL, EXIT_UNDECIDED, EXIT_USAGE, GateError
 COMMANDS = {
     "run": ("gate.cli.run:run", "Run the suite and write its candidate report."),
     "compare": ("gate.cli.compare:compare", "Compare any two report files."),
+    "merge": ("gate.cli.merge:merge", "Join the reports of a suite that ran in shards."),
     "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
     "fork-verdict": ("gate.cli.fork:fork_verdict", "Judge, from the trusted side, what a fork's run left."),
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),

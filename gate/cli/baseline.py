@@ -18,6 +18,7 @@ from gate.cli.files import (
     local_settings,
     read_report_file,
 )
+from gate.cli.shard_durations import keep_durations
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, UsageError
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def create(
     prepared = prepare(created.report, commit, force=created.report.forced, sessions=settings.baseline_sessions)
     write(console, path, prepared, measured)
     keep_witnesses(console, path, OUTPUT, created.report, settings)
+    keep_durations(console, path, OUTPUT / f"create-{runs}.json", settings)
     console.result(_story(created, runs))
     return EXIT_HOLDS
 
@@ -155,6 +157,7 @@ def adopt(
     )
     write(console, path, prepared, candidate.source.commit)
     keep_witnesses(console, path, report.parent, candidate, settings)
+    keep_durations(console, path, report, settings)
     console.result(_difference(prepared, form))
     return EXIT_HOLDS
 
@@ -223,6 +226,7 @@ def refresh(  # noqa: PLR0913  the options of a command
         write(console, path, prepared, candidate.source.commit)
         keep_witnesses(console, path, report.parent, candidate, settings)
         _prune_waivers(console, candidate, known, path, settings)
+        keep_durations(console, path, report, settings)
     console.result(told(prepared.entries, form, known, candidate, found))
     return EXIT_REGRESSION if check and prepared.changed else EXIT_HOLDS
 

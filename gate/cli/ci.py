@@ -27,6 +27,9 @@ from gate.cli.files import MODES, OUTPUT, VERDICT
 @click.option(
     "--output", type=click.Path(path_type=Path), default=OUTPUT, show_default=True, help="Folder for what it writes."
 )
+@click.option(
+    "--shard", metavar="K/N", default="", help="Measure part K of N and judge nothing; `gate merge` joins the parts."
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def ci(
@@ -36,6 +39,7 @@ def ci(
     main_report: Path | None,
     python: str,
     output: Path,
+    shard: str,
     arguments: tuple[str, ...],
     **settings: str | None,
 ) -> int:
@@ -44,6 +48,9 @@ def ci(
     In GitHub Actions the pull request is read from the event, and `GITHUB_TOKEN` lets it comment. In a shell the base
     is the merge base with the default branch, or with what --base names, and the comment is printed. There too the
     base's settings and baseline decide; on the default branch itself the settings of the working tree do.
+
+    With --shard one machine of several measures its part, asks its stochastic tests as the base's whole baseline says,
+    and neither judges nor comments: `gate merge` joins the parts, and `gate ci --report` judges what it wrote.
 
     Exit codes: 0 holds; 1 regression; 2 wrong usage or configuration; 3 could not decide; 4 internal error.
     """
@@ -62,7 +69,12 @@ def ci(
         base=base,
         output=output,
         main_report=main_report,
+        shard=shard,
     )
+    if shard:
+        from gate.cli.shard import measure
+
+        return measure(console, request, local_tools(console, python=python))
     outcome = gate_pull_request(request, local_tools(console, python=python))
     tell_where(console, outcome.verdict, output / VERDICT.name)
     return outcome.exit_code

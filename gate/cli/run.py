@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     metavar="[BASE]",
     help="The same, and check suspects with fresh trials of a base beside: a commit, or the merge base.",
 )
+@click.option("--shard", metavar="K/N", default="", help="Run only part K of N; `gate merge` joins their reports.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def run(
@@ -53,6 +54,7 @@ def run(
     python: str,
     against: str | None,
     confirm: str | None,
+    shard: str,
     arguments: tuple[str, ...],
     **chosen: Any,
 ) -> int:
@@ -69,21 +71,29 @@ def run(
     from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED
 
     require_own_settings(Path.cwd(), "gate run", suite=True)
+    if shard:
+        from gate.cli.shard import require_shard
+
+        require_shard(shard, alone=against is None and confirm is None)
     own = shlex.join(arguments) or None
     settings = local_settings(Path.cwd(), {**chosen, "arguments": own})
     if against is None and confirm is None:
-        report = _sample(console, settings, output, python)
+        report = _sample(console, settings, output, python, shard)
     else:
         from gate.cli.against import Against, run_against
 
         report = run_against(console, settings, Against(output, python, against or "", confirm))
     if report is None:
         return EXIT_UNDECIDED
+    if shard:
+        from gate.cli.shard import as_shard
+
+        report = as_shard(report)
     _tell(console, report, output)
     return EXIT_HOLDS if report.completeness.complete else EXIT_UNDECIDED
 
 
-def _sample(console: Console, settings: Settings, output: Path, python: str) -> Report | None:
+def _sample(console: Console, settings: Settings, output: Path, python: str, shard: str) -> Report | None:
     """Run the suite with a fixed number of trials; None, and the reason on the console, where it left no report."""
     import os
 
@@ -103,6 +113,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str) -> 
         commit=commit,
         plan=fixed_plan(settings, session_name(commit, settings.mode)),
         witnesses=own_witnesses(settings),
+        shard=shard,
     )
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""

@@ -222,6 +222,7 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         witnesses=told.witnesses,
         spent=purse.book,
         again=told.again,
+        shard=told.shard,
     )
     purse.take(folder, read_left)
     found = measured(result, settings, told_guard(settings, guard))

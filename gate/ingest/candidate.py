@@ -13,6 +13,7 @@ from gate.ingest.completeness import NOTHING
 from gate.ingest.message import first_line
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
+from gate.ingest.shards import alone
 from gate.schema import mutation, probes
 from gate.schema.codec import facets_from_json
 from gate.schema.dimensions import Dimension
@@ -120,6 +121,7 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
     reasons = [
         *texts_of(ours.get("reasons", []), f"{where}/reasons"),
         *texts_of(ours.get("completeness", {}).get("reasons", []), f"{where}/completeness/reasons"),
+        *alone(ours, where),
     ]
     nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
     kept = [reason for reason in found.reasons if reason not in nothing]

@@ -29,7 +29,7 @@ class NotFinite:
         return self.text
 
 
-class _RepeatedKeyError(Exception):
+class RepeatedKeyError(Exception):
     """A key stands twice in one object."""
 
 
@@ -45,7 +45,7 @@ def refuse_repeated(pairs: Pairs) -> NoReturn:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise _RepeatedKeyError(f"{key!r:.80}")
+            raise RepeatedKeyError(f"{key!r:.80}")
         seen.add(key)
     raise AssertionError("no key stands twice")
 
@@ -112,7 +112,7 @@ def parse(text: str, name: str, *, line: int = 1, using: json.JSONDecoder = _PLA
         return using.decode(text)
     except json.JSONDecodeError as error:
         _refuse_json(error, text, name, line)
-    except _RepeatedKeyError as error:
+    except RepeatedKeyError as error:
         message, remedy = f"the key {error} stands twice in one object", "write the report again"
     except RecursionError:
         message, remedy = "nested too deep to be a report", "check what wrote it"

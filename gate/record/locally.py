@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from gate.baselines.places import baseline_path
 from gate.baselines.write import write_atomically
 from gate.errors import UsageError
+from gate.record.durations import durations_from_text, durations_to_text, with_known
 from gate.record.recordings.budget import Limits
 from gate.record.recordings.options import Options
 from gate.record.run import RunResult, User, World, run_suite
@@ -25,6 +27,8 @@ BOOK = "spending.jsonl"
 WITNESSES = "witnesses.jsonl"
 """What the plugin leaves beside its report."""
 PRICES = "prices.json"
+DURATIONS = ".durations"
+"""Ending of what stands beside a baseline, and says how long tests took."""
 
 
 def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
@@ -44,6 +48,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     reseed: int = 0,
     spent: bytes = b"",
     again: bool = False,
+    shard: str = "",
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -57,6 +62,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         witnesses: what sweeps try first, as a file that stands beside the report while the suite runs.
         spent: as `recording_options` takes it.
         again: whether it goes on from a run before, see `going_on`.
+        shard: which part of the suite runs, such as `3/8`; empty for all.
     """
     records = again and settings.mode == "record"
     settings = going_on(settings) if again else settings
@@ -73,9 +79,15 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         if trials is not None:
             trials.unlink(missing_ok=True)  # it must never be taken for this run's
         arguments = to_the_end(arguments) if plan else arguments
-        with _written(plan, report, ".plan") as path, _written(witnesses, report, ".witnesses") as tried:
+        balance = shard_durations(settings, root, shard)
+        with (
+            _written(plan, report, ".plan") as path,
+            _written(witnesses, report, ".witnesses") as tried,
+            _written(balance, report, DURATIONS) as durations,
+        ):
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
             options += recording_options(settings, root, report.parent, environ, spent=spent, records=records)
+            options += [f"--gate-shard={shard}", f"--gate-durations={durations}"] if durations else []
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
             )
@@ -255,6 +267,32 @@ def plugin_options(
     if witnesses is not None:
         options.append(f"--gate-witnesses={witnesses.absolute()}")
     return options
+
+
+def shard_durations(settings: Settings, root: Path, shard: str) -> str:
+    """What balances the shards: a file of durations of every test that main knows; empty where the suite runs whole.
+
+    Args:
+        root: folder of the settings, in which their paths start.
+        shard: as `run_locally` takes it.
+
+    Raises:
+        BaselineError: the file of durations is damaged.
+    """
+    if not shard:
+        return ""
+    path = root / baseline_path(settings)
+    texts = [_text(path.with_suffix(DURATIONS)), _text(path)]
+    seconds = durations_from_text(texts[0], path.with_suffix(DURATIONS).name) if texts[0] else {}
+    return durations_to_text(with_known(seconds, texts[1]), settings.suite)
+
+
+def _text(path: Path) -> str:
+    """Content of a plain file of the checkout; empty where there is none that can be read."""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() and not path.is_symlink() else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def mutation_options(settings: Settings) -> list[str]:

@@ -122,6 +122,7 @@ def test_every_command_line_exists(words: list[str]) -> None:
         ("command",),
         ("doctor",),
         ("explain",),
+        ("merge",),
     }
     if len(words) == 2 and tuple(words[1:]) in complete:
         return  # a mention of the command, not a line to type

@@ -84,6 +84,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=_TRIAL_SECONDS,
         help="seconds after which a trial has failed, where its marker says nothing",
     )
+    group.addoption(
+        "--gate-shard", metavar="K/N", default=None, help="run only part K of N, as other machines run the others"
+    )
+    group.addoption(
+        "--gate-durations", metavar="PATH", default=None, help="how long tests took, by which shards are balanced"
+    )
     group.addoption("--gate-mutate", action="store_true", help="try mutants of prompts on the tests marked so")
     group.addoption(
         "--gate-mutate-fail-under", metavar="MIN", type=float, default=None, help="least mutation score in percent"
@@ -114,6 +120,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     if not config.pluginmanager.has_plugin("clastogen"):  # who has it, reads its marker there
         config.addinivalue_line("markers", _CLASTOGEN)
+    if config.getoption("--gate-shard", None) is not None:
+        from gate.record.plugin import shard
+
+        shard.register(config)
     path = config.getoption("--gate-report", None)
     if path is None:
         _refuse_alone(config)

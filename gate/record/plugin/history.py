@@ -143,7 +143,7 @@ def _read(config: pytest.Config, name: str | None) -> str:
 
 
 def _own_files(config: pytest.Config) -> list[Path]:
-    names = ("--gate-report", "--gate-plan", "--gate-trials", "--gate-local", "--gate-witnesses")
+    names = ("--gate-report", "--gate-plan", "--gate-trials", "--gate-local", "--gate-witnesses", "--gate-durations")
     given = [config.getoption(name, None) for name in names]
     found = [(config.invocation_params.dir / name).absolute() for name in given if name]
     if config.getoption("--gate-mode", "live") == "record":  # recordings are then written and never read

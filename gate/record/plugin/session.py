@@ -221,6 +221,9 @@ class Gatherer:
             reasons.append(stopped[:300])
         if reasons:
             ours["reasons"] = reasons
+        shard = self._config.pluginmanager.get_plugin("gate-shard")
+        if shard is not None:
+            ours["shard"] = shard.found()
         return ours
 
     def _fingerprints(self) -> dict[str, str]:

@@ -199,6 +199,8 @@ def _selected(config: pytest.Config, report: Mapping[str, Any]) -> str:
     run = report["gate"]["completeness"]
     if run["deselected"]:
         return f"{run['deselected']:,} of the tests were deselected"
+    if config.getoption("--gate-shard", None) is not None:
+        return "the suite ran in shards"
     if config.getoption("lf", False):
         return "only tests that failed before were run"
     broken = any(each.get("outcome") == "failed" for each in report.get("collectors", ()))

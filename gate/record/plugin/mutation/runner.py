@@ -246,6 +246,6 @@ def _ended(item: pytest.Item) -> bool:
 
 def _whole(config: pytest.Config) -> bool:
     """Whether the run collects all tests, so that what none of them names is nowhere."""
-    names = "keyword", "markexpr", "deselect", "lf", "ignore", "ignore_glob"
+    names = "keyword", "markexpr", "deselect", "lf", "ignore", "ignore_glob", "gate_shard"
     folders = all(Path(config.invocation_params.dir, each.partition("::")[0]).is_dir() for each in config.args)
     return folders and not any(getattr(config.option, name, None) for name in names)
