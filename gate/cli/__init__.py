@@ -35,6 +35,7 @@ COMMANDS = {
     "probes": ("gate.cli.probes:probes", "Ask a coding agent, grade its answers in a cell, score it."),
     "accept": ("gate.cli.accept:accept", "Waive a finding on main, with a reason, an owner and a last day."),
     "command": ("gate.cli.command:command", "Answer a `/gate` comment on a pull request, in a workflow."),
+    "evidence": ("gate.cli.evidence:evidence", "Seal a verdict and all it rests on in one archive, and verify one."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
     "explain": ("gate.cli.explain:explain", "Say what a rule, an exit code or a setting means."),
     "doctor": ("gate.cli.doctor:doctor", "Look for what would keep the gate from working, and say how to mend it."),

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
 
 FORMATS = ("text", "markdown", "json")
-ALL_FORMATS = (*FORMATS, "html")
+EXPORTS = ("sarif", "junit", "csv")
+ALL_FORMATS = (*FORMATS, "html", *EXPORTS)
 
 
 def tell_where(console: Console, verdict: Verdict, path: Path) -> None:
@@ -33,5 +34,10 @@ def verdict_text(verdict: Verdict, form: str, console: Console) -> str:
         return render.verdict_json(verdict)
     if form == "html":
         return render.page(verdict)
+    if form in EXPORTS:
+        from gate.render import exports
+
+        made = {"sarif": exports.verdict_sarif, "junit": exports.verdict_junit, "csv": exports.verdict_csv}
+        return made[form](verdict)
     width = shutil.get_terminal_size(fallback=(120, 40)).columns
     return render.terminal(verdict, colour=console.colour_on(), width=width)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate import render
-from gate.render import probes
+from gate.render import exports, probes
 from gate.schema.verdict import Verdict
 from tests.support import mutant_cases, probe_reports, probe_verdicts, verdicts
 
@@ -25,6 +25,15 @@ RENDERINGS: dict[str, Callable[[], str]] = {
     "annotations-worse.txt": lambda: "\n".join(render.annotations(verdicts.worse())) + "\n",
     "annotations-hostile.txt": lambda: "\n".join(render.annotations(verdicts.hostile())) + "\n",
     "verdict-worse.json": lambda: render.verdict_json(verdicts.worse()) + "\n",
+    **{
+        f"verdict-{name}.{end}": lambda show=show, make=make: show(make()) + "\n"
+        for name, make in (("worse", verdicts.worse), ("hostile", verdicts.hostile))
+        for end, show in (
+            ("sarif", exports.verdict_sarif),
+            ("xml", exports.verdict_junit),
+            ("csv", exports.verdict_csv),
+        )
+    },
     "page-worse.html": lambda: render.page(verdicts.worse()),
     "page-stale.html": lambda: render.page(verdicts.stale()),
     "comment-mutants.md": lambda: render.comment(mutant_cases.less_guarded()),
