@@ -31,7 +31,7 @@ FEATURES, EPSILONS, SEEDS, TRAINED_ON = 21, [0.01, 0.05, 0.1], 40, 2_000
 VERDICT_ROWS = 200
 THRESHOLDS = [place / 100 for place in range(1, 101)]
 LIMIT_ROWS, LIMIT = 200_000, 1.3
-FEWEST, MOST, ENOUGH = 3, 15, 20.0
+FEWEST, MOST, ENOUGH = 3, 25, 30.0
 """Rounds of a measurement, and the seconds after which it takes no more than it must."""
 MODELS = ("logistic regression", "xgboost", "histogram boosting", "forest")
 
