@@ -147,7 +147,7 @@ class Measure:
 
     def _add(self, job: Pairing, loop: TrialLoop, told: Json) -> Json:
         entry = self._paired(job, loop.result(), told)
-        self._shared.add("pair", **entry)
+        self._shared.put("pair", entry)
         return entry
 
     def _trials(self, job: Pairing, loop: TrialLoop, told: Json, *, pauses: bool) -> None:

@@ -94,10 +94,6 @@ class Timer:
     def __enter__(self) -> None:
         self._previous = signal.signal(signal.SIGALRM, self._interrupt)
 
-    def install(self) -> None:
-        """Again, in case that a test took the signal for itself."""
-        signal.signal(signal.SIGALRM, self._interrupt)
-
     def __exit__(self, *error: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self._previous if self._previous is not None else signal.SIG_DFL)

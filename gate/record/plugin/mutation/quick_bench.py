@@ -67,7 +67,6 @@ class QuickBench:
         self.case = case
         self._standing = None, None, None
         self._stay.forget_output()
-        self._timer.install()
 
     def trial(self, number: int, prompted: Prompted | None = None, change: Change = "") -> Trial:
         """One trial, as `Bench.trial`."""

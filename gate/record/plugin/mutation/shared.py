@@ -56,6 +56,10 @@ class Shared:
 
     def add(self, kind: str, **entry: Any) -> None:
         """Write one entry; every process sees it from now on."""
+        self.put(kind, entry)
+
+    def put(self, kind: str, entry: Json) -> None:
+        """The same, of an entry that is there already."""
         told = {"kind": kind, "by": self._worker, **entry}
         if not self._alone:
             with self._locked():
