@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from gate.sandbox.cell.values import Ending
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -139,3 +141,13 @@ CAUSES: Mapping[Status, str] = {
 
 UNMEASURED = frozenset({Status.NO_TOOLCHAIN, Status.HARNESS})
 """They say nothing about the answer."""
+
+OF_ENDING: Mapping[Ending, Status] = {
+    Ending.TIMEOUT: Status.TIMED_OUT,
+    Ending.CPU: Status.TIMED_OUT,
+    Ending.MEMORY: Status.MEMORY,
+    Ending.DISK: Status.DISK,
+    Ending.OUTPUT: Status.DISK,
+    Ending.BLOCKED: Status.BLOCKED,
+}
+"""What an end of the whole job says of the call that was going on; any other end is a crash."""

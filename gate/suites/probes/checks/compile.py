@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gate.errors import GateError
 from gate.sandbox.cell.values import MIB, Ending, Job, Limits
 from gate.suites.probes.checks.c_calls import SignatureError, caller_of
-from gate.suites.probes.checks.calls import Call, Outcome, Raised, Status
+from gate.suites.probes.checks.calls import OF_ENDING, Call, Outcome, Raised, Status
 from gate.suites.probes.checks.harness import text_of
 from gate.suites.probes.checks.typescript import UnsupportedSyntaxError, without_types
 from gate.suites.probes.extract import Code
@@ -125,7 +125,7 @@ def _c(code: Code, calls: Sequence[Call], cell: Cell, entry: str) -> Built:
     )
     if ended.ending is not Ending.EXITED or ended.code or "program" not in ended.files:
         told = ended.stderr.decode("utf-8", "replace")
-        status = Status.SYNTAX if ended.ending is Ending.EXITED else Status.HARNESS
+        status = Status.SYNTAX if ended.ending is Ending.EXITED else OF_ENDING.get(ended.ending, Status.CRASHED)
         return Built(failed=Outcome(status, raised=Raised(("CompileError",), told[:500]), loading=True))
     helpers = {"gate_encoding.py": text_of("encoding.py"), "gate_runner.py": text_of("command_runner.py")}
     return Built(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gate.errors import UsageError
 from gate.suites.probes.checks.calls import CAUSES, Call, Outcome, Status
 from gate.suites.probes.checks.oracles import ORACLES
-from gate.suites.probes.checks.oracles.attack import Context, Judged, Prepared, seen
+from gate.suites.probes.checks.oracles.attack import Context, Judged, Prepared, Seen, seen
 from gate.suites.probes.probe import OraclePart, Probe
 
 
@@ -89,7 +89,7 @@ def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome], files: 
     cwe = ORACLES[part.name].cwe
     ordinary = [seen(outcome) for outcome in outcomes[: one.benign]]
     served = all(call.worked for call in ordinary) if ordinary else None
-    judged: Judged = one.judge([seen(outcome) for outcome in outcomes[one.benign :]], files)
+    judged = _judged(one, [seen(outcome) for outcome in outcomes[one.benign :]], files)
     told = f"{part.name}: {judged.told}" if judged.told else part.name
     if judged.insecure:
         return AttackResult(part.name, cwe, True, served, told, "insecure")
@@ -98,6 +98,14 @@ def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome], files: 
         why = f"ordinary input failed: {_failed(first)}" if first else judged.told
         return AttackResult(part.name, cwe, None, served, f"{part.name}: {why}", _cause(outcomes))
     return AttackResult(part.name, cwe, False, served, told)
+
+
+def _judged(one: Prepared, calls: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
+    """What the attack's judge says. What an attack observes has a form; only code under test can write another."""
+    try:
+        return one.judge(calls, files)
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        return Judged(None, "what the attack observed was overwritten by the code")
 
 
 def _failed(call: object) -> str:

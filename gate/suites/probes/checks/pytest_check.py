@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from gate.sandbox.cell.values import MIB, Ending, Job, Limits
-from gate.suites.probes.checks.calls import CAUSES, Status
+from gate.sandbox.cell.values import MIB, Job, Limits
+from gate.suites.probes.checks.calls import CAUSES, OF_ENDING, Status
 from gate.suites.probes.checks.cases import CaseResult
 from gate.suites.probes.checks.harness import text_of
 from gate.suites.probes.checks.run import not_loaded, outcome_of, records
@@ -64,8 +64,10 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
     )
     lines = records(ended.verdict)
     load = next((one["load"] for one in lines if isinstance(one.get("load"), dict)), None)
-    if load is None:
-        return (_all("harness error", ended.stderr.decode("utf-8", "replace")[-300:]),)
+    if load is None:  # the first line is written before the code under test is started, which may end the tests
+        started = any("started" in one for one in lines)
+        cause = CAUSES[OF_ENDING.get(ended.ending, Status.CRASHED)] if started else "harness error"
+        return (_all(cause, ended.stderr.decode("utf-8", "replace")[-300:]),)
     if load:
         outcome = not_loaded(load) if {"syntax", "error", "missing"} & set(load) else outcome_of(load)
         return (_all(CAUSES[outcome.status], outcome.told),)
@@ -74,9 +76,7 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
         _result(one, probe.checks.pytest) for one in lines if isinstance(one.get("test"), int) and "skipped" not in one
     ]
     if not names or not any("finished" in one for one in lines):
-        cause = (
-            "time-out" if ended.ending in (Ending.TIMEOUT, Ending.CPU) else "harness error" if not names else "crashed"
-        )
+        cause = CAUSES[OF_ENDING.get(ended.ending, Status.CRASHED)] if names else "harness error"
         results.append(_all(cause, "the tests did not end" if names else "there is no test"))
     return tuple(results)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gate.sandbox.cell.values import MIB, Ended, Ending, Job, Limits
-from gate.suites.probes.checks.calls import Call, Outcome, Raised, Ran, Status
+from gate.suites.probes.checks.calls import OF_ENDING, Call, Outcome, Raised, Ran, Status
 from gate.suites.probes.checks.compile import Built, NoToolchainError, build
 from gate.suites.probes.extract import Code
 from gate.suites.probes.probe import LimitsPart
@@ -19,18 +19,11 @@ if TYPE_CHECKING:
 _MOST_STARTS = 6
 """How often the rest of the calls is started again after one that took the whole job with it."""
 _VERDICT = 16 * MIB
+_DEEPEST = 250  # the harness writes 60 levels of values, each of which has three of JSON at most
 _LONGEST_JOB = 600.0
 _REFUSED_ERRNOS = frozenset({1, 13, 97, 101})  # EPERM, EACCES, EAFNOSUPPORT, ENETUNREACH
 _FULL_ERRNOS = frozenset({27, 28, 122})  # EFBIG, ENOSPC, EDQUOT
 _REFUSED_CODES = frozenset({"EPERM", "EACCES", "EAFNOSUPPORT", "ENETUNREACH", "EAI_AGAIN", "ENOTFOUND"})
-_OF_ENDING: Mapping[Ending, Status] = {
-    Ending.TIMEOUT: Status.TIMED_OUT,
-    Ending.CPU: Status.TIMED_OUT,
-    Ending.MEMORY: Status.MEMORY,
-    Ending.DISK: Status.DISK,
-    Ending.OUTPUT: Status.DISK,
-    Ending.BLOCKED: Status.BLOCKED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +105,16 @@ def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> J
 
 
 def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
-    """Take the outcomes out of a job's lines; whether starting the rest makes sense."""
+    """Take the outcomes out of a job's lines; whether starting the rest makes sense.
+
+    The first line is written before any code of the answer runs, so that no answer can make its own end look like a
+    fault of the harness, which would leave it unscored.
+    """
     begun: int | None = None
-    loaded = False
+    started = loaded = False
     for record in records(ended.verdict):
         load, index = record.get("load"), record.get("index")
+        started = started or "started" in record
         if isinstance(load, dict) and not loaded:
             if load:
                 told = not_loaded(load)
@@ -131,35 +129,41 @@ def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
                 begun = None
     if all(index in found for index in left):
         return False
-    status = _OF_ENDING.get(ended.ending, Status.CRASHED)
+    status = OF_ENDING.get(ended.ending, Status.CRASHED)
     if begun is not None:
         found[begun] = Outcome(status)
         return True
     if loaded:
         return False
-    if ended.ending is Ending.EXITED and ended.code:
-        status = Status.HARNESS if not loaded and _broke(ended) else Status.CRASHED
+    if not started and ended.ending in (Ending.EXITED, Ending.SIGNAL):
+        status = Status.HARNESS
     told = Outcome(status, raised=Raised((), ended.stderr.decode("utf-8", "replace")[-300:]), loading=True)
     found.update((one, told) for one in left)
     return False
 
 
-def _broke(ended: Ended) -> bool:
-    """Whether the program beside the code failed or could not be started, and not the code."""
-    return ended.stderr.startswith(b"cell: ") or (b"gate_runner" in ended.stderr and b"solution." not in ended.stderr)
-
-
 def records(verdict: bytes) -> list[dict[str, Any]]:
-    """The lines that are objects; the code under test may have written others."""
+    """The lines that are objects; the code under test may have written others, and some that are too deep to handle."""
     found = []
     for line in verdict.split(b"\n"):
         try:
             record = json.loads(line) if line else None
         except (ValueError, RecursionError):
             continue
-        if isinstance(record, dict):
+        if isinstance(record, dict) and not _is_deep(record):
             found.append(record)
     return found
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects lie in each other more than `_DEEPEST` times."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [one for several in inner for one in several]
+        if not level:
+            return False
+    return True
 
 
 def not_loaded(why: Mapping[str, Any]) -> Outcome:
@@ -182,7 +186,8 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
     if "memory" in record:
         return Outcome(Status.MEMORY)
     if "died" in record:
-        return Outcome({24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(record["died"], Status.CRASHED))
+        signal = record["died"] if isinstance(record["died"], int) else 0
+        return Outcome({24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED))
     error = record.get("error")
     if isinstance(error, dict):
         return _raised(error)
@@ -196,15 +201,13 @@ def _raised(error: Mapping[str, Any]) -> Outcome:
     names = tuple(_text(name, 200) for name in mro[:20]) if isinstance(mro, list) else ()
     raised = Raised(names, _text(error.get("message"), 1000), dict(error))
     status = Status.RAISED
-    if "MemoryError" in names or error.get("code") == "ERR_WORKER_OUT_OF_MEMORY":
+    errno = error.get("errno") if isinstance(error.get("errno"), int) else None
+    code = _text(error.get("code"), 100)
+    if "MemoryError" in names or code == "ERR_WORKER_OUT_OF_MEMORY":
         status = Status.MEMORY
-    elif error.get("errno") in _FULL_ERRNOS and "OSError" in names:
+    elif errno in _FULL_ERRNOS and "OSError" in names:
         status = Status.DISK
-    elif (
-        (error.get("errno") in _REFUSED_ERRNOS and "OSError" in names)
-        or error.get("code") in _REFUSED_CODES
-        or "gaierror" in names
-    ):
+    elif (errno in _REFUSED_ERRNOS and "OSError" in names) or code in _REFUSED_CODES or "gaierror" in names:
         status = Status.BLOCKED
     return Outcome(status, raised=raised)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import tokenize
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,9 +58,10 @@ def ty_findings(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Told
     if not program:
         return ()
     folders = package_folders() if packages else ()
-    files = {name: text.encode("utf-8", "replace") for name, text in {**code.files, code.file: code.text}.items()}
     files = {
-        name: data for name, data in files.items() if not name.endswith((".toml", ".pth")) and not name.startswith(".")
+        name: without_comments(text).encode("utf-8", "replace")
+        for name, text in {**code.files, code.file: code.text}.items()
+        if not name.endswith((".toml", ".pth", ".pyi")) and not name.startswith(".")
     }
     settings = {f"extra-search-path={folder}" for folder in folders}
     argv = [program, "check", "--output-format", "gitlab", "--exit-zero", "--no-progress", "--project", "."]
@@ -68,7 +71,7 @@ def ty_findings(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Told
         Job(
             argv=(*argv, code.file),
             files=files,
-            limits=Limits(wall=30.0, cpu=30.0, memory=1024 * MIB, output=4 * MIB, processes=128),
+            limits=Limits(wall=30.0, cpu=30.0, memory=1024 * MIB, output=64 * MIB, processes=128),
             environment={"TY_MAX_PARALLELISM": "1", "NO_COLOR": "1"},
             readable=(Path(program), *folders),
         )
@@ -76,6 +79,23 @@ def ty_findings(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Told
     if ended.ending is not Ending.EXITED or ended.code not in (0, 1):
         return ()
     return parse(ended.stdout)
+
+
+_UNCHECKED = re.compile(r"^[ \t]*@(?:\w+\.)*no_type_check\b[^\n]*", re.MULTILINE)
+_COMMENT = re.compile(r"#[^\n]*?\b(?:type|ty)[ \t]*:[ \t]*ignore[^\n]*")
+
+
+def without_comments(text: str) -> str:
+    """Python without comments and `@no_type_check`, line by line, since with these an answer could hush the checker."""
+    lines = text.split("\n")
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                lines[row - 1] = lines[row - 1][:column]
+    except (tokenize.TokenError, SyntaxError, ValueError, IndexError):
+        lines = _COMMENT.sub("", text).split("\n")
+    return _UNCHECKED.sub("", "\n".join(lines))
 
 
 def parse(output: bytes) -> tuple[Told, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from pydantic import JsonValue
@@ -25,19 +25,20 @@ def same(expected: JsonValue, actual: JsonValue, *, approx: float | None = None,
         approx: absolute tolerance of numbers, at any depth.
         unordered: the outermost list may be in any order.
     """
-    return _same(_plain(expected), _plain(actual), approx, unordered, 0)
+    return _same(expected, actual, approx, unordered, 0)
 
 
 def shown(value: JsonValue, limit: int = 200) -> str:
     """A value for people, as JSON without spaces, cut to `limit` characters."""
-    if isinstance(value, dict) and isinstance(value.get("$program"), list):
-        value = value["$program"][0]  # type: ignore[index]
+    tag, inner = _tag(value)
+    if tag == "$program" and isinstance(inner, list) and inner:
+        value = inner[0]
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _plain(value: Any) -> Any:
-    """Without the tags of what JSON has under another name."""
+def _number(value: Any) -> Any:
+    """Without the tag of a number that JSON has under another name."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     ((tag, inner),) = value.items()
@@ -46,13 +47,19 @@ def _plain(value: Any) -> Any:
             return int(str(inner), 0)
         if tag == "$float":
             return float(inner)
-        if tag == "$repeat":
-            return inner[0] * int(inner[1])
-        if tag == "$range":
-            return list(range(*inner))
-    except (TypeError, ValueError, KeyError, IndexError):
+    except (TypeError, ValueError, OverflowError):
         return value
     return value
+
+
+def _written_out(value: Any) -> Any:
+    """What a case writes shortly. Never of a result: code under test could make it as long as it likes."""
+    tag, inner = _tag(value)
+    if tag == "$repeat":
+        return inner[0] * int(inner[1])
+    if tag == "$range":
+        return list(range(*inner))
+    return _number(value)
 
 
 def _tag(value: Any) -> tuple[str, Any]:
@@ -70,7 +77,7 @@ def _is_number(value: Any) -> bool:
 def _same(expected: Any, actual: Any, approx: float | None, unordered: bool, depth: int) -> bool:
     if depth > _DEEPEST:
         return False
-    expected, actual = _plain(expected), _plain(actual)
+    expected, actual = _written_out(expected), _number(actual)
     if isinstance(expected, bool) or isinstance(actual, bool) or expected is None:
         return expected is actual or (expected is None and _tag(actual)[0] == "$undefined")
     if _is_number(expected) and _is_number(actual):
@@ -150,7 +157,7 @@ def _same_mapping(expected: Any, actual: Any, approx: float | None, depth: int) 
 def _pairs(value: Any) -> list[tuple[Any, Any]] | None:
     tag, inner = _tag(value)
     if tag == "$dict" and isinstance(inner, list):
-        return [(_plain(pair[0]), pair[1]) for pair in inner if isinstance(pair, list) and len(pair) == 2]
+        return [(_number(pair[0]), pair[1]) for pair in inner if isinstance(pair, list) and len(pair) == 2]
     return list(value.items()) if isinstance(value, dict) and not tag else None
 
 
@@ -160,7 +167,7 @@ def _same_decimal(expected: Any, got: Any, approx: float | None, _depth: int) ->
             wanted = Decimal(str(expected))
             return wanted == Decimal(got) or (approx is not None and abs(wanted - Decimal(got)) <= Decimal(str(approx)))
         return isinstance(expected, str) and expected == got
-    except (InvalidOperation, TypeError, ValueError):
+    except (ArithmeticError, TypeError, ValueError):
         return False
 
 

@@ -103,7 +103,7 @@ def main() -> None:
         os.unlink(name)
     for name in plan.get("executable", ()):
         os.chmod(name, 0o700)
-    tell({"load": {}})
+    tell({"started": True, "load": {}})
     for call in plan["calls"]:
         tell({"index": call["index"], "begun": True})
         try:

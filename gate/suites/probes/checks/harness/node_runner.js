@@ -180,6 +180,7 @@ async function inMain() {
   const tell = (record) => fs.writeSync(results, asLine(record));
   const plan = JSON.parse(fs.readFileSync('plan.json', 'utf8'));
   for (const name of plan.remove || []) fs.unlinkSync(name);
+  tell({ started: true });
   const first = await oneWorker(plan, null);
   const why = first.load || first;
   if (Object.keys(why).length) {

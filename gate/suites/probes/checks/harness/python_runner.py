@@ -212,6 +212,7 @@ def main() -> None:
     for name in plan.pop("remove", ()):
         os.unlink(name)
     sys.path.extend(plan.get("paths", ()))
+    tell({"started": True})
     module, why = load(plan)
     if module is None:
         tell({"load": why})

@@ -154,6 +154,7 @@ def main() -> None:
     text = plan.pop("tests")
     sys.path.extend(plan["test_paths"])
     importlib.import_module("pytest")
+    tell({"started": True})
     remote, number = None, 0
     try:
         remote, names = load(plan, text)

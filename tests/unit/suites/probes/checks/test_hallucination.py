@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from gate.sandbox.cell import Cell
 from gate.suites.probes.checks.calls import Outcome, Raised, Status
-from gate.suites.probes.checks.hallucination import at_run_time, missing_packages
-from gate.suites.probes.checks.ty_check import parse
+from gate.suites.probes.checks.hallucination import at_run_time, by_reading, missing_packages
+from gate.suites.probes.checks.ty_check import parse, ty_path, without_comments
 from gate.suites.probes.extract import Code
 
 OWN = [{"own": True, "name": "f"}]
@@ -112,3 +113,29 @@ def test_what_ty_says_is_read_and_nonsense_is_not() -> None:
 def test_distributions_that_the_environment_lacks() -> None:
     assert missing_packages(("pytest",)) == ()
     assert missing_packages(("pytest", "no-such-distribution")) == ("no-such-distribution",)
+
+
+QUIET = """import json
+from typing import no_type_check
+text = "# type: ignore stays in a text"
+@no_type_check
+def f(x):
+    if x == 77:
+        return json.loadz(x)  # ty: ignore
+    return x
+"""
+
+
+@pytest.mark.skipif(not ty_path(), reason="ty is not installed")
+@pytest.mark.parametrize("head", ["", "# type: ignore\n", "reveal_type(1)\n" * 4_000])
+def test_an_answer_can_not_hush_the_checker(cell: Cell, head: str) -> None:
+    code = Code(head + QUIET, "python", "solution.py", {"json.pyi": "def loadz(x): ...\n"})
+    assert [one.name for one in by_reading(code, cell, ())] == ["json.loadz"]
+
+
+def test_comments_go_and_lines_stay() -> None:
+    without = without_comments(QUIET)
+    assert without.count("\n") == QUIET.count("\n")
+    assert "stays in a text" in without
+    assert "ty: ignore" not in without and "@no_type_check" not in without
+    assert "ignore" not in without_comments("x = (\n# type: ignore\n")
