@@ -162,5 +162,5 @@ def test_exceptions_that_need_more_than_a_message_are_raised_as_well(cell: Cell)
         "import pytest, solution\ndef test_a():\n    with pytest.raises(UnicodeDecodeError):\n        solution.f()\n"
     )
     probe = a_probe(checks={"pytest": tests})
-    code = Code("def f():\n    return b'\\xff'.decode('utf-8')\n", "python", "solution.py")
+    code = Code("def f():\n    return b'\\xff'.decode('utf-8', 'strict')\n", "python", "solution.py")
     assert [(one.name, one.passed) for one in run_tests(probe, code, cell)] == [("test_a", True)]
