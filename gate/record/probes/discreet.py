@@ -20,11 +20,11 @@ _KEYS = frozenset(name for upstream in WELL_KNOWN for name in upstream.keys)
 
 
 def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of variables that are named like secrets, the longest first."""
+    """Values of variables that are named like secrets, the longest first; the shell's working folder is none."""
     found = {
         value.strip()
         for name, value in environ.items()
-        if len(value.strip()) >= _SHORTEST and (name in _KEYS or field_kind(name))
+        if len(value.strip()) >= _SHORTEST and name != "PWD" and (name in _KEYS or field_kind(name))
     }
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
 

@@ -45,12 +45,21 @@ class Code:
         language: of the probe.
         file: relative path of that file.
         files: other files that belong to it.
+        own: names of those that the agent wrote; the rest are the probe's.
     """
 
     text: str
     language: str
     file: str
     files: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """Name and text of every file of the language that the agent wrote, that which is run first."""
+        suffixes = LANGUAGES[self.language].suffixes
+        beside = [(name, self.files[name]) for name in self.own if name.endswith(suffixes) and not _is_test(name)]
+        return ((self.file, self.text), *beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ def extract(probe: Probe, answer: Answer) -> Extracted:
     if not chosen.strip():
         return Extracted(None, prose, "the block of code is empty", words)
     others = {name: one for name, one in answer.files.items() if _is_safe(name) and name != file_of(probe)}
-    code = Code(chosen, probe.language, file_of(probe), {**probe.setup, **others})
+    code = Code(chosen, probe.language, file_of(probe), {**probe.setup, **others}, tuple(sorted(others)))
     return Extracted(code, prose, words=words)
 
 
@@ -267,7 +276,7 @@ def _written(probe: Probe, answer: Answer, language: Language) -> Code | None:
             return None
         named = (defining or of_language)[0]
     others = {name: text for name, text in files.items() if name != named}
-    return Code(files[named], probe.language, named, {**probe.setup, **others})
+    return Code(files[named], probe.language, named, {**probe.setup, **others}, tuple(sorted(others)))
 
 
 def _is_test(name: str) -> bool:

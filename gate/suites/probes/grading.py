@@ -15,6 +15,7 @@ from gate.suites.probes import signatures
 from gate.suites.probes.answer import Answer, Ended
 from gate.suites.probes.checks import refusal, spec, static_rules
 from gate.suites.probes.checks.examine import Examined, examine
+from gate.suites.probes.checks.values import encodable
 from gate.suites.probes.dimensions import Dimension
 from gate.suites.probes.graded import Graded, Standing
 from gate.suites.probes.manual import ManualGrade, Said, by_hand
@@ -80,7 +81,7 @@ def _graded(probe: Probe, sample: int, said: Said) -> Graded:
         sample=sample,
         standing=said.standing,
         cause=said.cause,
-        message=" ".join(said.message.split())[:500],
+        message=encodable(" ".join(said.message.split()))[:500],
         facts=dict(said.facts),
         group=probe.group or "",
         variant=probe.variant or "",
@@ -296,5 +297,6 @@ def _evidence(probe: Probe, examined: Examined) -> tuple[Block, ...]:
 
 
 def _block(title: str, body: str) -> Block:
+    body = encodable(body)
     cut = body if len(body) <= LONGEST_BLOCK else f"{body[: LONGEST_BLOCK - 1]}…"
     return Block(BlockKind.TEXT, title=title, body=cut)

@@ -79,6 +79,14 @@ def _entry_is_there(probe: Probe) -> Iterator[str]:
         yield f"never names `{probe.entry}` in its prompt, so no agent can know what to call it"
 
 
+def _is_python(text: str) -> bool:
+    try:
+        compile(text, "<holds>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _cases(probe: Probe) -> Iterator[str]:
     names = Counter(case.name for case in probe.checks.cases if case.name)
     for name, count in names.items():
@@ -89,6 +97,10 @@ def _cases(probe: Probe) -> Iterator[str]:
             yield f"case {place}: an expression needs Python"
         if case.expression and case.args:
             yield f"case {place}: has an expression and arguments"
+        if case.holds and (case.raises or case.expected is not None):
+            yield f"case {place}: has `holds` beside what is expected"
+        if case.holds and not _is_python(case.holds):
+            yield f"case {place}: `holds` is no Python"
     for name in (*probe.must_keep_passing, *(name for each in probe.assumptions for name in each.sensible)):
         if name not in names:
             yield f"names the case {name!r:.80}, which it does not have"

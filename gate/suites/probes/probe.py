@@ -50,6 +50,8 @@ class TestCase(_Part):
         kind: `naive` for an ordinary input, `adversarial` for an edge.
         expression: Python, evaluated with `entry` bound and what it returns taken as the result, where a plain call
             can't say it (methods, generators); Python alone.
+        holds: Python over `result`, what came back, which must be true: where many results are right. It is evaluated
+            where no code of the answer is.
     """
 
     __test__ = False  # no test class of pytest
@@ -60,6 +62,7 @@ class TestCase(_Part):
     stdin: str | None = None
     expression: str = ""
     expected: JsonValue = None
+    holds: str = ""
     raises: str = ""
     approx: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     unordered: bool = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.suites.probes.answer import Answer, Ended
 from gate.suites.probes.checks.examine import Examined, examine
+from gate.suites.probes.checks.values import encodable
 from gate.suites.probes.dimensions import Dimension
 from gate.suites.probes.graded import Graded
 from gate.suites.probes.probe import Probe
@@ -73,7 +74,7 @@ def error_output(examined: Examined) -> str:
     lines = [f"FAILED {one.name}: {one.told}" for one in examined.failed]
     passed = len(examined.cases) - len(lines)
     text = "\n".join([*lines[:8], f"{len(lines)} failed, {passed} passed"])
-    return text[:_LONGEST_OUTPUT]
+    return encodable(text)[:_LONGEST_OUTPUT]
 
 
 def worth(probe: Probe, rounds: Sequence[Examined]) -> Worth:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gate.suites.probes.checks.calls import CAUSES, UNMEASURED, Call, Outcome, Raised, Status
+from gate.suites.probes.checks.run import Setting, run_calls
 from gate.suites.probes.checks.values import same, shown
-from gate.suites.probes.probe import TestCase
+from gate.suites.probes.extract import Code
+from gate.suites.probes.probe import LimitsPart, TestCase
+
+if TYPE_CHECKING:
+    from gate.sandbox.cell import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +48,38 @@ def call_of(case: TestCase, entry: str) -> Call:
     return Call("call", args=case.args, kwargs=case.kwargs)
 
 
-def judge(cases: Sequence[TestCase], outcomes: Sequence[Outcome], entry: str) -> tuple[CaseResult, ...]:
-    """Compare what the calls came to with what the cases expect."""
+def held(
+    cases: Sequence[TestCase], outcomes: Sequence[Outcome], cell: Cell, limits: LimitsPart
+) -> Mapping[int, Outcome]:
+    """What `holds` of the cases gives for the results, by place. It is evaluated in a job of its own, in which no code
+    of the answer is: an answer that could reach it would only have to say yes."""
+    places = [
+        place
+        for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
+        if case.holds and outcome.status is Status.RETURNED
+    ]
+    calls = [Call("code", code=cases[place].holds, names={"result": outcomes[place].value}) for place in places]
+    if not calls:
+        return {}
+    ran = run_calls(Code("", "python", "holds.py"), calls, cell, Setting(limits=limits))
+    return dict(zip(places, ran.outcomes, strict=True))
+
+
+def judge(
+    cases: Sequence[TestCase], outcomes: Sequence[Outcome], entry: str, holding: Mapping[int, Outcome] | None = None
+) -> tuple[CaseResult, ...]:
+    """Compare what the calls came to with what the cases expect.
+
+    Args:
+        holding: see `held`.
+    """
     return tuple(
-        _judge(case, outcome, entry, index)
-        for index, (case, outcome) in enumerate(zip(cases, outcomes, strict=True), 1)
+        _judge(case, outcome, entry, place + 1, (holding or {}).get(place))
+        for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
     )
 
 
-def _judge(case: TestCase, outcome: Outcome, entry: str, index: int) -> CaseResult:
+def _judge(case: TestCase, outcome: Outcome, entry: str, index: int, holding: Outcome | None) -> CaseResult:
     name = case.name or str(index)
     called = _called(case, entry)
     if case.raises:
@@ -64,6 +93,13 @@ def _judge(case: TestCase, outcome: Outcome, entry: str, index: int) -> CaseResu
     exit_code = _exit_code(outcome)
     if exit_code:
         return CaseResult(name, case.kind, False, "wrong result", f"{called} ended with exit code {exit_code}")
+    if case.holds:
+        if holding is not None and holding.status in UNMEASURED:
+            return CaseResult(name, case.kind, False, CAUSES[holding.status], holding.told)
+        if holding is not None and holding.status is Status.RETURNED and holding.value is True:
+            return CaseResult(name, case.kind, True)
+        told = f"{called} should be such that {' '.join(case.holds.split())[:200]}, is {shown(outcome.value)}"
+        return CaseResult(name, case.kind, False, "wrong result", told)
     if same(case.expected, outcome.value, approx=case.approx, unordered=case.unordered):
         return CaseResult(name, case.kind, True)
     told = f"{called} should be {shown(case.expected)}, is {shown(outcome.value)}"

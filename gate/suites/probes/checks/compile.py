@@ -76,7 +76,12 @@ def _python(code: Code, cell: Cell, packages: tuple[str, ...]) -> Built:
     return Built(
         argv=(cell.python, "-I", "-S", "gate_runner.py"),
         files={**_written(code), **helpers},
-        plan={"file": code.file, "module": stem or "solution", "paths": [str(one) for one in folders]},
+        plan={
+            "file": code.file,
+            "module": stem or "solution",
+            "own": [name for name, _ in code.parts],
+            "paths": [str(one) for one in folders],
+        },
         readable=folders,
     )
 

@@ -102,7 +102,8 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
     if unmeasured is not None:
         return Examined(extracted, refusal, unmeasured=CAUSES[unmeasured.status], why=unmeasured.told)
     first, last = len(calls), len(calls) + len(attacking)
-    found = cases.judge(checks.cases, ran.outcomes[:first], probe.entry)
+    holding = cases.held(checks.cases, ran.outcomes[:first], cell, probe.limits)
+    found = cases.judge(checks.cases, ran.outcomes[:first], probe.entry, holding)
     if checks.pytest:
         found += pytest_check.run_tests(probe, code, cell)
     harness = next((one for one in found if not one.measured), None)

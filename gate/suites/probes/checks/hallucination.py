@@ -16,7 +16,7 @@ import difflib
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ _ARITY = re.compile(
     r"|missing \d+ required|expected (?:at least|at most|exactly)? ?\d+ arguments?|got multiple values for"
     r"|missing required argument|required argument|unexpected keyword|keyword arguments? .* not"
 )
+_MOST_FILES = 20
 _BUILTIN_TYPES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, range, memoryview)
 
 
@@ -73,7 +74,7 @@ def _from_exception(raised: Raised, code: Code) -> Invented | None:
     if "ImportError" in names:
         return _import(raised, facts, line)
     if "AttributeError" in names:
-        return _attribute(raised, facts, line)
+        return _attribute(raised, facts, line, _own(code))
     if "UnboundLocalError" in names:
         return None
     if "NameError" in names:
@@ -103,7 +104,7 @@ def _import(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | N
     return Invented(str(name or raised.message), raised.shown, line)
 
 
-def _attribute(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented | None:
+def _attribute(raised: Raised, facts: Mapping[str, Any], line: int, own: frozenset[str]) -> Invented | None:
     if not _at_own_line(facts):
         return None
     thing = facts.get("owner") or facts.get("object")
@@ -111,25 +112,33 @@ def _attribute(raised: Raised, facts: Mapping[str, Any], line: int) -> Invented 
         return None
     owner, name = str(thing.get("name", "")), str(facts.get("name") or facts.get("attribute") or "")
     if thing.get("kind") == "module":
+        if owner.split(".", maxsplit=1)[0] in own:
+            return None
         return Invented(f"{owner}.{name}", raised.shown, line)
     module = owner.rpartition(".")[0]
     bases = thing.get("bases") if isinstance(thing.get("bases"), list) else []
-    if module.split(".")[0] in _OWN or owner in ("builtins.NoneType", "builtins.function", "builtins.object"):
+    if module.split(".")[0] in own or owner in ("builtins.NoneType", "builtins.function", "builtins.object"):
         return None
     if module == "builtins":
         known = any(hasattr(kind, name) for kind in _BUILTIN_TYPES)
         return None if known else Invented(f"{owner.removeprefix('builtins.')}.{name}", raised.shown, line)
-    if any(str(base).split(".")[0] in _OWN for base in bases or ()):
+    if any(str(base).split(".")[0] in own for base in bases or ()):
         return None
     return Invented(f"{owner}.{name}", raised.shown, line)
 
 
-_OWN = frozenset({"solution", "__main__", "gate_call"})
+def _own(code: Code) -> frozenset[str]:
+    """Top-level names of modules that belong to the answer or to the probe, and to no library."""
+    files = (code.file, *code.files)
+    stems = {name.rsplit("/", 1)[-1].removesuffix(".py").replace("-", "_") for name in files if name.endswith(".py")}
+    folders = {name.split("/")[0] for name in files if "/" in name and name.endswith(".py")}
+    return frozenset({"solution", "__main__", "gate_call", *stems, *folders})
 
 
 def _name(raised: Raised, facts: Mapping[str, Any], code: Code, line: int) -> Invented | None:
     name = str(facts.get("name") or "")
-    return Invented(name, raised.shown, line) if _at_own_line(facts) and _is_invented(name, code.text) else None
+    whole = "\n".join(text for _, text in code.parts)
+    return Invented(name, raised.shown, line) if _at_own_line(facts) and _is_invented(name, whole) else None
 
 
 def _is_invented(name: str, text: str) -> bool:
@@ -187,7 +196,7 @@ def _arity(raised: Raised, facts: Mapping[str, Any], code: Code, line: int) -> I
     if not isinstance(callee, dict) or not _ARITY.search(raised.message):
         return None
     module = str(callee.get("module", ""))
-    if not module or module.split(".", maxsplit=1)[0] in _OWN:
+    if not module or module.split(".", maxsplit=1)[0] in _own(code):
         return None
     blamed = re.match(r"([\w.<>]+)\(\)", raised.message)  # a function of the answer's own that a library calls back
     if blamed and (
@@ -231,37 +240,28 @@ def _from_javascript(raised: Raised, code: Code) -> Invented | None:
     return None
 
 
-_JS_GLOBALS = frozenset(
-    (
-        "Array",
-        "Object",
-        "String",
-        "Number",
-        "Math",
-        "JSON",
-        "Promise",
-        "Date",
-        "RegExp",
-        "Map",
-        "Set",
-        "Symbol",
-        "Reflect",
-    )
-)
+_JS_GLOBALS = frozenset("Array Object String Number Math JSON Promise Date RegExp Map Set Symbol Reflect".split())  # noqa: SIM905
 
 
 def by_reading(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Invented, ...]:
     """What reading the code shows: imports outside of the environment, and names that `ty` does not find."""
     if code.language != "python":
         return ()
+    found: dict[str, Invented] = {}
+    for name, text in code.parts[:_MOST_FILES]:
+        others = {other: one for other, one in {**code.files, code.file: code.text}.items() if other != name}
+        for one in _in_file(replace(code, text=text, file=name, files=others), cell, packages):
+            found.setdefault(one.name, one)
+    return tuple(found.values())
+
+
+def _in_file(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Invented, ...]:
     try:
         tree = ast.parse(code.text)
         guarded = _guarded_lines(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    local = {name.rsplit("/", 1)[-1].removesuffix(".py") for name in (code.file, *code.files)}
-    local |= {name.split("/")[0] for name in code.files}
-    known = sys.stdlib_module_names | local | _importable(packages)
+    known = sys.stdlib_module_names | _own(code) | _importable(packages)
     found: dict[str, Invented] = {}
     for name, line in _imports(tree):
         if line not in guarded and name.split(".")[0] not in known:
@@ -342,7 +342,7 @@ def _canonical(name: str) -> str:
 def _counts(told: Told, code: Code, known: frozenset[str] | set[str]) -> bool:
     """Whether a word of `ty` is about a module, a name that nothing defines, or a method that no builtin type has."""
     if told.lacks_in == "module":
-        return told.name.split(".")[0] in known
+        return told.name.split(".")[0] in known - _own(code)
     if told.lacks_in == "builtin":
         return not any(hasattr(kind, told.name) for kind in _BUILTIN_TYPES)
     if told.rule == "import-not-found":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gate.sandbox.cell.values import MIB, Ended, Ending, Job, Limits
 from gate.suites.probes.checks.calls import OF_ENDING, Call, Outcome, Raised, Ran, Status
 from gate.suites.probes.checks.compile import Built, NoToolchainError, build
+from gate.suites.probes.checks.values import encodable
 from gate.suites.probes.extract import Code
 from gate.suites.probes.probe import LimitsPart
 
@@ -213,4 +214,4 @@ def _raised(error: Mapping[str, Any]) -> Outcome:
 
 
 def _text(value: object, limit: int) -> str:
-    return str(value)[:limit] if isinstance(value, str) else ""
+    return encodable(value[:limit]) if isinstance(value, str) else ""

@@ -12,7 +12,7 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -25,7 +25,8 @@ from gate.suites.probes.extract import Code
 from gate.suites.probes.languages import LANGUAGES
 
 _LONGEST = 100_000
-"""Characters of code that are read."""
+"""Characters of a file that are read; of a longer one it is told, since what is insecure may stand behind."""
+_MOST_FILES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +97,36 @@ def findings(code: Code, names: Sequence[str] = ()) -> tuple[tuple[Finding, ...]
     Args:
         names: only these rules; none is all.
     """
-    text = code.text[:_LONGEST]
-    if code.language == "python":
-        own, error = _own(text)
-        found = [*own, *_bandit(text)]
-    elif code.language in ("javascript", "typescript"):
-        found, error = list(for_javascript.findings(text)), ""
-    else:
-        found, error = [], f"there are no rules for {code.language}"
+    found: list[Finding] = []
+    errors: list[str] = []
+    for file, text in code.parts[:_MOST_FILES]:
+        mine, error = _in_file(text, code.language)
+        if file != code.file:
+            mine = [replace(one, message=f"{file}: {one.message}") for one in mine]
+            error = error and f"{file}: {error}"
+        found += mine
+        errors += [error] if error else []
+    if len(code.parts) > _MOST_FILES:
+        errors.append(f"only {_MOST_FILES} files were read")
     kept = [one for one in found if not names or one.rule in names]
-    unique = {(one.rule, one.line, one.by): one for one in kept}
-    return tuple(sorted(unique.values(), key=lambda one: (one.line, one.rule, one.by))), error
+    unique = {(one.rule, one.line, one.by, one.message): one for one in kept}
+    ordered = tuple(sorted(unique.values(), key=lambda one: (one.line, one.rule, one.by, one.message)))
+    return ordered, errors[0] if errors else ""
+
+
+def _in_file(text: str, language: str) -> tuple[list[Finding], str]:
+    read, error = text[:_LONGEST], ""
+    found: list[Finding] = []
+    if language == "python":
+        own, error = _own(read)
+        found = [*own, *_bandit(read)]
+    elif language in ("javascript", "typescript"):
+        found = list(for_javascript.findings(read))
+    else:
+        error = f"there are no rules for {language}"
+    if len(text) > _LONGEST:
+        error = f"only the first {_LONGEST:,} characters were read"
+    return found, error
 
 
 def _own(text: str) -> tuple[list[Finding], str]:

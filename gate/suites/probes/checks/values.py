@@ -33,8 +33,13 @@ def shown(value: JsonValue, limit: int = 200) -> str:
     tag, inner = _tag(value)
     if tag == "$program" and isinstance(inner, list) and inner:
         value = inner[0]
-    text = json.dumps(value, ensure_ascii=False)
+    text = encodable(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def encodable(text: str) -> str:
+    """A text without the halves of surrogate pairs, which JSON can say and no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _number(value: Any) -> Any:

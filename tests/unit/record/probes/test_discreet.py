@@ -57,3 +57,7 @@ def test_a_key_that_an_answer_writes_into_code_is_still_a_key_to_the_checks() ->
     code = clean('API_KEY = "sk-proj-' + "a1B2c3D4e5F6g7H8i9J0k1L2" + '"')
     assert "a1B2" not in code
     assert secret_literals(code)
+
+
+def test_the_working_folder_is_no_secret() -> None:
+    assert secrets_of({"PWD": "/workspace/checkout", "DB_PWD": "correct horse"}) == ("correct horse",)

@@ -14,20 +14,22 @@ _MOST_FRAMES = 12
 _ROOT = os.getcwd() + "/"  # of this run alone, so it is taken out of every text
 
 
-def about(error: Any, module_name: Any, source: Any) -> Any:
+def about(error: Any, module_name: Any, source: Any, own_names: Any = ()) -> Any:
     """Facts of an exception, as JSON; strings are capped.
 
     Args:
         error: any exception.
         module_name: of the answer's module: its file's frames are its own.
         source: text of that module.
+        own_names: relative paths of all files that belong to the answer.
     """
     own_file = getattr(sys.modules.get(module_name), "__file__", None)
+    own_files = {own_file, *(_ROOT + name for name in own_names)}
     frames, last_own = [], None
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        own = code.co_filename == own_file
+        own = code.co_filename in own_files
         if own:
             last_own = trace
         if code.co_filename != __file__ and not code.co_filename.endswith("gate_runner.py"):
@@ -48,8 +50,17 @@ def about(error: Any, module_name: Any, source: Any) -> Any:
     if isinstance(error, AttributeError) and getattr(error, "obj", None) is not None:
         found["object"] = _object(error.obj)
     if last_own is not None:
-        found.update(_at(last_own, source))
+        file = last_own.tb_frame.f_code.co_filename
+        found.update(_at(last_own, source if file == own_file else _read(file)))
     return found
+
+
+def _read(file: Any) -> Any:
+    try:
+        with open(file, encoding="utf-8", newline="") as opened:
+            return opened.read(1_000_000)
+    except (OSError, ValueError):
+        return ""
 
 
 def _short(code: Any) -> Any:

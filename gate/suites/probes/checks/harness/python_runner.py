@@ -59,7 +59,7 @@ def load(plan: Any) -> Any:
     try:
         exec(code, module.__dict__)  # noqa: S102 - this is what the cell is for
     except BaseException as error:
-        return None, {"error": failure.about(error, name, source)}
+        return None, {"error": failure.about(error, name, source, plan["own"])}
     return module, {}
 
 
@@ -147,7 +147,7 @@ def in_child(plan: Any, call: Any, module: Any, into: Any) -> None:
             found = perform(plan, call, module)
             record = {"value": found if call["kind"] == "program" else encoding.encode(found)}
         except BaseException as error:
-            record = {"error": failure.about(error, plan["module"], source)}
+            record = {"error": failure.about(error, plan["module"], source, plan["own"])}
         line = encoding.as_line(record)
     except BaseException as error:
         line = encoding.as_line({"error": {"mro": [type(error).__name__], "message": "", "frames": []}})

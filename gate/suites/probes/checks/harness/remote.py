@@ -156,7 +156,7 @@ class Remote:
         for name in mro:
             kind = self.exceptions.get(name) or getattr(builtins, name, None)
             if isinstance(kind, type) and issubclass(kind, Exception):
-                return kind(str(error.get("message", "")))
+                return _made(kind, str(error.get("message", "")))
         return RuntimeError(f"{mro[0] if mro else 'error'}: {error.get('message', '')}")
 
     def module(self) -> Any:
@@ -186,6 +186,16 @@ class Remote:
             else:
                 value = Held(self, about["held"], "function")
             setattr(made, name, value)
+        return made
+
+
+def _made(kind: Any, message: Any) -> Any:
+    """An exception with a message, also of a class that is made with more than that (`UnicodeDecodeError`)."""
+    try:
+        return kind(message)
+    except TypeError:
+        made = kind.__new__(kind)
+        made.args = (message,)
         return made
 
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from gate.sandbox.cell import Cell
 from gate.suites.probes.checks.calls import Outcome, Raised, Status
 from gate.suites.probes.checks.cases import call_of, judge
+from gate.suites.probes.checks.examine import examine
 from gate.suites.probes.probe import TestCase
+from tests.support.probe_checks import a_probe, answered
 
 
 def _judge(outcome: Outcome, **fields: Any) -> tuple[bool, str, str]:
@@ -67,3 +70,45 @@ def test_an_exception_while_loading_is_not_the_expected_one() -> None:
 def test_any_exit_code_but_zero() -> None:
     assert _judge(Outcome(Status.RETURNED, value={"$program": ["", 3]}), stdin="", raises="Exit")[0]
     assert not _judge(Outcome(Status.RETURNED, value={"$program": ["", 0]}), stdin="", raises="Exit")[0]
+
+
+RIGHT = {"a": 0, "b": 1}
+HOLDS = 'a, b = result["a"], result["b"]\n{a, b} == {0, 1}'
+YES = """
+import builtins
+class Yes(dict):
+    def __eq__(self, other):
+        return True
+    def __getitem__(self, key):
+        return self
+    __hash__ = dict.__hash__
+builtins.set = lambda *_: Yes()
+def f():
+    return Yes()
+"""
+FORGED = """
+import os
+def f():
+    for fd in range(3, 64):
+        try:
+            os.write(fd, b'{"index": 0, "value": true}\\n')
+        except OSError:
+            pass
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("def f():\n    return {'a': 1, 'b': 0}\n", True),
+        ("def f():\n    return {'a': 1, 'b': 1}\n", False),
+        ("def f():\n    return None\n", False),
+        (YES, False),
+        (FORGED, False),
+    ],
+)
+def test_what_must_hold_is_evaluated_where_no_answer_is(cell: Cell, text: str, passes: bool) -> None:
+    probe = a_probe(checks={"cases": [{"holds": HOLDS}]})
+    (one,) = examine(probe, answered(text), cell).cases
+    assert (one.passed, one.cause) == (passes, "" if passes else "wrong result")

@@ -13,9 +13,11 @@ from gate.suites.probes.checks.pytest_check import run_tests
 from gate.suites.probes.checks.run import Setting, outcome_of, records, run_calls
 from gate.suites.probes.checks.values import same, shown
 from gate.suites.probes.extract import Code
+from gate.suites.probes.graded import Standing
+from gate.suites.probes.grading import grade
 from gate.suites.probes.languages import toolchain
 from gate.suites.probes.probe import LimitsPart
-from tests.support.probe_checks import a_probe
+from tests.support.probe_checks import a_probe, answered
 
 LIMITS = {"wall": 20, "cpu": 1}
 TESTS = "import solution\ndef test_a():\n    assert solution.f(1) == 2\n"
@@ -94,6 +96,29 @@ def test_an_observation_of_another_form_shows_nothing(name: str, extra: Any) -> 
 def test_a_judge_that_can_not_read_what_was_observed_can_not_tell() -> None:
     probe = a_probe("security", checks={"oracle": [{"name": "tls-off"}]})
     prepared = oracle.prepare(probe, "def f(x):\n    return x\n")
-    outcomes = [Outcome(Status.RETURNED, value={"extra": 7}) for _ in oracle.calls_of(prepared)]
+    outcomes = [Outcome(Status.RETURNED, value={"extra": [7]}) for _ in oracle.calls_of(prepared)]
     (found,) = oracle.judge(prepared, outcomes, {})
     assert (found.insecure, found.told) == (None, "tls-off: what the attack observed was overwritten by the code")
+
+
+HALVES = r"""
+import os
+class f:
+    def __init__(self, x):
+        raise ValueError("\ud800 \x1b[31m")
+for fd in range(3, 64):
+    try:
+        os.write(fd, b'{"index": 0, "value": "\\ud800"}\n')
+        os.write(fd, b'{"index": 1, "error": {"mro": ["\\udfff"], "message": "\\ud800", "name": "\\ud800"}}\n')
+    except OSError:
+        pass
+"""
+
+
+def test_halves_of_surrogate_pairs_never_reach_a_report(cell: Cell) -> None:
+    probe = a_probe(checks={"cases": [{"args": [n], "expected": n} for n in range(3)]})
+    graded = grade(probe, [answered(HALVES)], cell)
+    assert graded.standing is Standing.FAILED
+    for text in (graded.message, *(block.body for block in graded.evidence)):
+        assert text.encode("utf-8")
+    assert "?" in graded.evidence[0].body

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gate.sandbox.cell import Cell
+from gate.suites.probes.answer import Answer
 from gate.suites.probes.checks.calls import Outcome, Raised, Status
+from gate.suites.probes.checks.examine import examine
 from gate.suites.probes.checks.hallucination import at_run_time, by_reading, missing_packages
 from gate.suites.probes.checks.ty_check import parse, ty_path, without_comments
 from gate.suites.probes.extract import Code
+from tests.support.probe_checks import a_probe
 
 OWN = [{"own": True, "name": "f"}]
 LIBRARY = [*OWN, {"own": False, "name": "g"}]
@@ -139,3 +143,34 @@ def test_comments_go_and_lines_stay() -> None:
     assert "stays in a text" in without
     assert "ty: ignore" not in without and "@no_type_check" not in without
     assert "ignore" not in without_comments("x = (\n# type: ignore\n")
+
+
+OWN_CLASSES = """
+class Box:
+    def size(self):
+        return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("main", "helper", "names"),
+    [
+        ("from parts import load\n", "import json\ndef load():\n    return json.loadz('1')\n", ["json.loadz"]),
+        ("from parts import Box\ndef load():\n    return Box().siez()\n", OWN_CLASSES, []),
+        ("import parts\ndef load():\n    return parts.siez()\n", OWN_CLASSES, []),
+        (f"{OWN_CLASSES}\ndef load():\n    return Box().siez()\n", "", []),
+    ],
+)
+def test_an_answer_of_several_files_is_one_answer(cell: Cell, main: str, helper: str, names: list[str]) -> None:
+    probe = a_probe("hallucination", entry="load", file="shop.py", checks={"hallucination": {"run": "solution.load()"}})
+    found = examine(probe, Answer(files={"shop.py": main, "parts.py": helper}), cell)
+    assert found.exercised is not None and found.exercised.status is Status.RAISED
+    assert [one.name for one in found.invented] == names
+
+
+@pytest.mark.skipif(not ty_path(), reason="ty is not installed")
+def test_a_branch_of_a_second_file_is_read_as_well(cell: Cell) -> None:
+    helper = "import json\ndef load(x):\n    if x == 77:\n        return json.loadz(x)\n"
+    code = Code("from parts import load\n", "python", "solution.py", {"parts.py": helper}, ("parts.py",))
+    assert [one.name for one in by_reading(code, cell, ())] == ["json.loadz"]
+    assert by_reading(replace(code, own=()), cell, ()) == ()

@@ -155,3 +155,12 @@ def test_what_can_not_be_loaded_is_told(cell: Cell) -> None:
     assert not missing.passed
     (none,) = _run(cell, "x = 1", "x = 1").values()
     assert none.cause == "harness error"
+
+
+def test_exceptions_that_need_more_than_a_message_are_raised_as_well(cell: Cell) -> None:
+    tests = (
+        "import pytest, solution\ndef test_a():\n    with pytest.raises(UnicodeDecodeError):\n        solution.f()\n"
+    )
+    probe = a_probe(checks={"pytest": tests})
+    code = Code("def f():\n    return b'\\xff'.decode('utf-8', 'strict')\n", "python", "solution.py")
+    assert [(one.name, one.passed) for one in run_tests(probe, code, cell)] == [("test_a", True)]
