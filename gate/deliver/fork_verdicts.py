@@ -74,7 +74,8 @@ class _Known(Collection[str]):
 
     def __contains__(self, name: object) -> bool:
         folder, _, file = str(name).rpartition("/")
-        return file in _FILES and (str(name) == file or SUITE.fullmatch(folder) is not None)
+        own = SUITE.fullmatch(folder) is not None and folder.strip(".") != ""
+        return file in _FILES and (str(name) == file or own)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_FILES)

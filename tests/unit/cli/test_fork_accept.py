@@ -155,6 +155,7 @@ def test_what_can_not_be_read_or_is_about_something_else_is_passed_over(story: S
         {"verdict.json": b"<script>"},
         {"verdict.json": json.dumps(other).encode()},
         {"verdict.json": json.dumps(verdict).encode(), "run.sh": b"#!/bin/sh\n"},
+        {"verdict.json": json.dumps(verdict).encode(), "../verdict.json": b""},
         {"comment.md": b""},
     ):
         later = story.github.add_run("main", story.request.base, "workflow_run", **TRUSTED)
