@@ -138,10 +138,25 @@ class Desk:
         if verdict.failing:
             return Answer(True, notice)
         try:
-            self.github.act(f"/actions/runs/{ours.marker.order:d}/rerun-failed-jobs")
+            self.github.act(f"/actions/runs/{self._judging_run(ours):d}/rerun-failed-jobs")
         except GateError as error:
             return Answer(True, f"accepted, but the jobs must be run again by hand: {_sentence(error)}")
         return Answer(True, notice)
+
+    def _judging_run(self, ours: Shown) -> int:
+        """Number of the run that decides: of a fork's pull request that of the trusted workflow, not the measuring one.
+
+        Where its artifact is gone, the measuring run is the one: its end starts the trusted workflow.
+        """
+        from gate.deliver.artifacts import read_run
+        from gate.deliver.fork_run import needs_trusted_step
+        from gate.deliver.fork_verdicts import latest_fork_verdict
+
+        measured = read_run(self.github, ours.marker.order)
+        if not needs_trusted_step(self.github.repository, measured.head_repository, measured.actor):
+            return measured.id
+        found = latest_fork_verdict(self.github, self.suite, self.pull, head=self.pull.head_sha)
+        return measured.id if found is None else found.run.id
 
     def _explain(self, command: Command) -> Answer:
         from gate.render.explain import explain

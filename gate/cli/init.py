@@ -20,6 +20,8 @@ from gate.errors import EXIT_HOLDS, UsageError
 WORKFLOWS = Path(".github/workflows")
 SETTINGS = Path("gate.toml")
 IGNORED = "/.gate/"
+_TO_COPY = "shards.yml"
+"""It stands in the place of `robustness.yml`: with both, every pull request would be judged twice."""
 FIRST_TEST = Path("tests/robustness/test_first.py")
 _ARGUMENTS = '# arguments = "tests/robustness"'
 _RUNS_GATE = re.compile(r"^[^#\n]*(?:\bgate ci\b|uses: *['\"]?[\w.-]+/robustness-gate)", re.MULTILINE)
@@ -104,7 +106,7 @@ def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
         branch: the one that pull requests go into.
         found: what the repository holds.
     """
-    texts = {name: adapted(text, found, branch) for name, text in workflows().items()}
+    texts = {name: adapted(text, found, branch) for name, text in workflows().items() if name != _TO_COPY}
     plans = [_workflow(root, name, text) for name, text in sorted(texts.items())]
     has_tests = _has_tests(root)
     folder = FIRST_TEST.parent if not has_tests or _has_tests(root / FIRST_TEST.parent) else None

@@ -10,6 +10,7 @@ from itertools import chain
 from gate.deliver import artifacts
 from gate.deliver.artifacts import TRIALS, VERDICT, Artifact
 from gate.deliver.client import GitHub, PullRequest
+from gate.deliver.fork_verdicts import latest_fork_verdict
 from gate.deliver.problems import ApiError
 from gate.errors import GateError
 from gate.render.words import plural
@@ -131,17 +132,31 @@ class LatestVerdict:
 def latest_verdict(github: GitHub, suite: str, number: int) -> LatestVerdict | None:
     """The verdict that the latest run of a pull request left; None when none left one.
 
+    Of a fork's the trusted workflow's counts before the one that the fork's own run may have left; of Dependabot's,
+    whose run may only have measured, it is the one that is there.
+
     Raises:
         DeliveryError: it has expired or is damaged.
         ApiError: GitHub refuses, has no such pull request, or can't be reached.
     """
     pull = github.pull_request(number)
-    for artifact in artifacts.list_artifacts(github, artifacts.name_for_pull_request(suite, number)):
+    if pull.head_name.lower() == github.repository.lower():
+        return _of_own_run(github, suite, pull) or _of_trusted_run(github, suite, pull)
+    return _of_trusted_run(github, suite, pull) or _of_own_run(github, suite, pull)
+
+
+def _of_own_run(github: GitHub, suite: str, pull: PullRequest) -> LatestVerdict | None:
+    for artifact in artifacts.list_artifacts(github, artifacts.name_for_pull_request(suite, pull.number)):
         if artifacts.belongs_to(artifact, pull):
             data = artifacts.read_file(github, artifact, VERDICT, known=KNOWN, limit=MOST_BYTES)
             if data is not None:
                 return LatestVerdict(data, artifact.commit, pull.head_sha)
     return None
+
+
+def _of_trusted_run(github: GitHub, suite: str, pull: PullRequest) -> LatestVerdict | None:
+    found = latest_fork_verdict(github, suite, pull)
+    return None if found is None else LatestVerdict(found.data, found.commit, pull.head_sha)
 
 
 def _tried(github: GitHub, pull: PullRequest, run: int) -> set[str]:

@@ -7,15 +7,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.support import container
 from tests.support.github.server import GitHubServer
+from tests.support.github.state import OCTOCAT, Token, person
 from tests.support.playbook import Block, blocks, missing
 from tests.support.repository import Repository
 
 PAGE = (container.PROJECT / "docs/adopt.md").read_text(encoding="utf-8")
-CODES = {"simpler": 1, "readme": 0}
-"""How the workflow ends on each branch."""
+CODES = {("simpler", 1): 1, ("simpler", 2): 0, ("readme", 1): 0}
+"""How the workflow ends on each branch, by the attempt of its run."""
+UPLOADED = "candidate.json", "missing.jsonl", "trials.jsonl", "verdict.json"
+MAINTAINER = person("mona", 2)
+REPOSITORY = "octo/model"
 
 
 class Played:
@@ -32,6 +37,7 @@ class Played:
         self.folder = folder
         self.printed = ""
         self.number = 0
+        self.played: list[tuple[str, int]] = []
 
     def environ(self) -> dict[str, str]:
         kept = {
@@ -59,55 +65,98 @@ class Played:
 
     def workflow(self, block: Block) -> None:
         """Play a command on GitHub's merge commit of the branch that was pushed last."""
-        branch = self.own.git("branch", "--show-current")
         self.number += 1
+        branch = self.own.git("branch", "--show-current")
         base, head = self.remote.git("rev-parse", "main"), self.remote.git("rev-parse", branch)
         self.remote.merge_like_github("main", branch, self.number)
-        clone = self.remote.clone(self.folder / branch, depth=2, ref=f"refs/pull/{self.number}/merge")
-        self.github.add_pull_request(self.number, head, base)
-        event = self.folder / f"{branch}.json"
-        event.write_text(json.dumps(container.pull_request_event(base, head, self.number)), encoding="utf-8")
-        variables = {
+        self.remote.clone(self.folder / branch, depth=2, ref=f"refs/pull/{self.number}/merge")
+        self.github.add_pull_request(self.number, head, base, author=OCTOCAT, head_ref=branch)
+        self.event("pull_request", container.pull_request_event(base, head, self.number))
+        self.attempt(block, branch, 1)
+
+    def again(self, block: Block) -> None:
+        """The failed jobs of the run, which the answer to a comment has started."""
+        assert self.github.state.reruns == [self.number]
+        self.attempt(block, self.own.git("branch", "--show-current"), 2)
+
+    def attempt(self, block: Block, branch: str, number: int) -> None:
+        """One attempt of the run, and the artifact that it leaves."""
+        folder = self.folder / branch
+        more = {"GITHUB_SHA": Repository(folder).head, "GITHUB_RUN_ATTEMPT": str(number)}
+        ended = self.run(block.text, folder, self.variables("pull_request", **more))
+        code = CODES[branch, number]
+        assert ended.returncode == code, ended.stdout
+        self.played.append((branch, number))
+        conclusion, head = "failure" if code else "success", self.remote.git("rev-parse", branch)
+        run = self.github.add_run(branch, head, id=self.number, conclusion=conclusion)
+        left = [path for path in sorted((folder / ".gate").iterdir()) if path.name in UPLOADED]
+        files = {path.name: path.read_bytes() for path in left}
+        self.github.add_artifact(f"robustness-gate-default-pr-{self.number}", run, files)
+
+    def say(self, block: Block) -> None:
+        """A maintainer comments, and the workflow `commands.yml` answers in a checkout of main."""
+        comment = self.github.add_comment(self.number, block.text, MAINTAINER)
+        clone = self.remote.clone(self.folder / f"main-{comment.id}")
+        clone.git("fetch", "--quiet", "origin", f"+refs/pull/{self.number}/head:refs/gate/head")
+        user = {"id": MAINTAINER.id, "login": MAINTAINER.login, "type": MAINTAINER.kind}
+        payload = {
+            "action": "created",
+            "issue": {"number": self.number, "state": "open", "pull_request": {"url": "x"}},
+            "comment": {"id": comment.id, "body": comment.body, "html_url": "x", "user": user},
+            "repository": {"full_name": REPOSITORY, "default_branch": "main"},
+        }
+        self.event("issue_comment", payload)
+        ended = self.run("gate command", clone.path, self.variables("issue_comment"))
+        assert ended.returncode == 0, ended.stdout
+        assert [content for _, content, _ in self.github.state.reactions] == ["+1"], ended.stdout
+
+    def event(self, name: str, payload: dict[str, Any]) -> None:
+        (self.folder / f"{name}.json").write_text(json.dumps(payload), encoding="utf-8")
+
+    def variables(self, event: str, **more: str) -> dict[str, str]:
+        """Of a step of a workflow."""
+        return {
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_API_URL": self.github.url,
-            "GITHUB_EVENT_NAME": "pull_request",
-            "GITHUB_EVENT_PATH": str(event),
-            "GITHUB_REPOSITORY": "octo/model",
-            "GITHUB_RUN_ID": "7",
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(self.folder / f"{event}.json"),
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_RUN_ATTEMPT": "1",
+            "GITHUB_RUN_ID": str(self.number),
             "GITHUB_SERVER_URL": "https://github.com",
-            "GITHUB_SHA": clone.head,
             "GITHUB_TOKEN": container.TOKEN,
+            **more,
         }
-        ended = self.run(block.text, clone.path, variables)
-        assert ended.returncode == CODES[branch], ended.stdout
 
     def comment(self) -> str:
-        (comment,) = self.github.comments(self.number)
+        """The one comment of the gate."""
+        (comment,) = [each for each in self.github.comments(self.number) if each.author.kind == "Bot"]
         return comment.body.replace("**", "")
 
     def play(self, block: Block) -> None:
         if block.kind == "sh":
-            (self.workflow if block.name == "workflow" else self.shell)(block)
+            {"workflow": self.workflow, "again": self.again, "": self.shell}[block.name](block)
         elif block.kind == "text":
             assert missing(block.text, self.printed) == [], self.printed
         elif block.name == "comment":
             assert missing(block.text, self.comment()) == [], self.comment()
         elif block.name == "say":
-            assert block.text.startswith("/gate accept F")
+            self.say(block)
         else:
             assert block.name, "a file has a name"
             self.own.write({block.name: block.text})
 
 
 def test_the_page_is_what_happens(tmp_path: Path) -> None:
-    with GitHubServer(tokens=(container.TOKEN,)) as github:
+    with GitHubServer({container.TOKEN: Token(actions="write")}) as github:
+        github.state.permissions.update(mona="write")
         played = Played(tmp_path, github)
         for block in blocks(PAGE):
             played.play(block)
-        assert played.number == len(CODES)
-    written = {"gate.toml", ".gitignore", ".github/workflows/robustness.yml", ".github/workflows/baseline.yml"}
-    assert all((played.own.path / name).is_file() for name in written)
+        assert played.played == list(CODES)
+    workflows = {f".github/workflows/{name}.yml" for name in ("robustness", "baseline", "commands", "fork")}
+    assert all((played.own.path / name).is_file() for name in workflows | {"gate.toml", ".gitignore"})
 
 
 def test_a_line_that_is_not_printed_is_found() -> None:
