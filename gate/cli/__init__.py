@@ -33,6 +33,7 @@ COMMANDS = {
     "recordings": ("gate.cli.recordings:recordings", "List, check, prune, compare and import recordings."),
     "mutants": ("gate.cli.mutants:mutants", "List the mutants of prompts, and what they may cost."),
     "probes": ("gate.cli.probes:probes", "Ask a coding agent, grade its answers in a cell, score it."),
+    "anchor": ("gate.cli.anchor:anchor", "Set or show the anchor that the total loss is measured from."),
     "accept": ("gate.cli.accept:accept", "Waive a finding on main, with a reason, an owner and a last day."),
     "command": ("gate.cli.command:command", "Answer a `/gate` comment on a pull request, in a workflow."),
     "report": ("gate.cli.report:report", "Render the last verdict again."),
