@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("gate.cli.compare:compare", "Compare any two report files."),
     "merge": ("gate.cli.merge:merge", "Join the reports of a suite that ran in shards."),
     "ci": ("gate.cli.ci:ci", "Gate a pull request: run, compare, comment, decide."),
+    "nightly": ("gate.cli.nightly:nightly", "Judge main itself, and keep one issue about it."),
     "fork-verdict": ("gate.cli.fork:fork_verdict", "Judge, from the trusted side, what a fork's run left."),
     "show": ("gate.cli.show:show", "Show one finding of the last verdict, whole."),
     "baseline": ("gate.cli.baseline:baseline", "Create, adopt, refresh, show or diff the baseline."),
