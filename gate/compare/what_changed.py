@@ -59,8 +59,8 @@ def upstream(
 ) -> tuple[str, ...]:
     """A sentence where something fails that the pull request can't have caused; none where it may have.
 
-    Git must know what it changes: without a base, or on main itself, nothing is said. A text outside of `docs/` may be a
-    prompt, so only what is certainly read by nobody but people counts as no change.
+    Git must know what it changes: without a base, or on main itself, nothing is said. A text outside of `docs/` may be
+    a prompt, so only what is certainly read by nobody but people counts as no change.
 
     Args:
         paths: all that the pull request changes.
