@@ -51,7 +51,7 @@ def compare(  # noqa: PLR0913  all that a verdict depends on
     comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor)
     if on_base is None:
         return judge(comparison, provenance, None, permissions)
-    own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
+    own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING, anchor=anchor)
     excused = shown(judge(own, provenance, None).at(Level.ERROR), own)
     return judge(comparison, provenance, excused, permissions)
 

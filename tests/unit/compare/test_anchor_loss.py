@@ -107,3 +107,12 @@ def test_what_stands_on_one_side_alone_is_no_loss() -> None:
     then = Report((*measured(0.95).cases, case("tests/gone.py::t", metrics=(Metric("recall", 1.0),))))
     gone: tuple[Case, ...] = tuple(replace(each, metrics=()) for each in measured(0.1).cases)
     assert not lost(then, Report(gone))
+
+
+def test_what_main_lost_already_fails_no_innocent_pull_request() -> None:
+    then, main, less = measured(0.95), measured(0.92), measured(0.91)
+    settings = Settings.model_validate({"rules": {"metric-regression": "off"}})
+    (known,) = compare(main, main, settings, anchor=then, on_base=main).findings
+    assert (known.known_on_base, known.fails) == (True, False)
+    (further,) = compare(main, less, settings, anchor=then, on_base=main).findings
+    assert further.fails, "it lost more than main did"
