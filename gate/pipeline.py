@@ -43,6 +43,7 @@ class Judged:
     settings: Settings
     trusted: TrustedBase
     baseline: Report | None
+    anchor: Report | None
     main: MainReport
     changes: Changes
     provenance: Provenance
@@ -258,20 +259,24 @@ def _what_decides(request: Request, tools: Tools, known: _Known) -> Judged:
             where="workflow",
             remedy="use the pull_request event, or name a `report` of a run made elsewhere",
         )
-    baseline = None
-    if trusted.baseline is not None:
-        from gate.ingest import read_report
-
-        baseline = read_report(trusted.baseline, trusted.baseline_name, limit=settings.max_report_bytes)
     return Judged(
         settings=settings,
         trusted=trusted,
-        baseline=baseline,
+        baseline=_stored(trusted.baseline, trusted.baseline_name, settings),
+        anchor=_stored(trusted.anchor.data, trusted.anchor.name, settings),
         main=tools.read_main(request, event, base, settings),
         changes=trusted.changes,
         provenance=_provenance(trusted, base, event, settings),
         notices=(*trusted.notices, *_ignored(resolved)),
     )
+
+
+def _stored(data: bytes | None, name: str, settings: Settings) -> Report | None:
+    if data is None:
+        return None
+    from gate.ingest import read_report
+
+    return read_report(data, name, limit=settings.max_report_bytes)
 
 
 def _of_fork(settings: Settings, event: Event | None) -> Settings:
@@ -305,6 +310,7 @@ def _provenance(trusted: TrustedBase | None, base: Base | None, event: Event | N
     return replace(
         found,
         baseline_age=trusted.baseline_age,
+        anchor=trusted.anchor.told,
         baseline_from=trusted.baseline_commit,
         settings_from=trusted.settings_from,
         changed=trusted.changed_groups,
@@ -396,6 +402,7 @@ def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tup
         provenance=judged.provenance,
         on_base=judged.main.report,
         fresh=settled.fresh,
+        anchor=judged.anchor,
         permissions=Permissions(waivers=judged.trusted.waivers, today=judged.trusted.today),
     )
     # What main would have excused matters to nobody whose check is green.

@@ -247,6 +247,10 @@ class Git:
             return None  # at the edge of a shallow clone every file looks new
         return name, int(time)
 
+    def set_tag(self, name: str, commit: str) -> None:
+        """Make or move a tag without a message; it is pushed by whoever may."""
+        self._run("update-ref", f"refs/tags/{_checked(name)}", _checked(commit))
+
     @property
     def is_shallow(self) -> bool:
         """Whether the clone lacks history."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gate.baselines import waivers
 from gate.baselines.age import in_words
+from gate.baselines.anchor import NO_ANCHOR, Anchor, read_anchor
 from gate.baselines.attached import Read, attach, on_disk
 from gate.baselines.base import Base, Fetch, read_at
 from gate.baselines.deciding import of_head, read_deciding
@@ -53,6 +54,7 @@ class TrustedBase:
         notices: sentences that a reviewer must see.
         recorded: folders of recordings and of an overlay, as the settings name them.
         waivers: findings that main permits; on a proposal those of the base.
+        anchor: the baseline as it stood at the anchor; nothing on the way to a first baseline.
         today: day on which they are looked at, `YYYY-MM-DD`; empty keeps every one.
         prices: text of the table that `prices` names, as the base has it; None where the checkout's counts.
     """
@@ -78,6 +80,7 @@ class TrustedBase:
     prices: str | None = None
     waivers: tuple[Waiver, ...] = ()
     today: str = ""
+    anchor: Anchor = NO_ANCHOR
 
     @property
     def proposed(self) -> bool:
@@ -155,15 +158,18 @@ def read_trusted(
     suppressed = _suppressed(git, base, settings, found.baseline, fetch)
     changes = replace(found.changes, paths=paths, renames=renames, settings=deciding.differences, suppressed=suppressed)
     age = in_words(found.baseline_time, now) if now is not None else ""
+    first = found.baseline is None or found.changes.first_baseline
+    anchor = NO_ANCHOR if first else read_anchor(git, settings, fetch=fetch, now=now)
     return replace(
         found,
         changes=changes,
-        notices=(*deciding.notices, *found.notices, *notices),
+        notices=(*deciding.notices, *found.notices, *notices, *((anchor.notice,) if anchor.notice else ())),
         baseline_age=age,
         recorded=recorded_folders(settings),
         prices=prices_at(git, base, settings, fetch),
         waivers=waivers.at_base(git, base, fetch),
         today=waivers.day_of(now),
+        anchor=anchor,
     )
 
 

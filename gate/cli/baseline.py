@@ -202,9 +202,11 @@ def refresh(  # noqa: PLR0913  the options of a command
 ) -> int:
     """Bring the baseline up to REPORT, a run on main, keep its history, and print what changed.
 
-    Trials of a replay count once: given again, the same answers are no new ones.
+    Trials of a replay count once: given again, the same answers are no new ones. Where the setting `anchor` names a tag
+    and more was lost since than its limit, nothing is written, and the exit code is 1.
     """
     from gate.baselines.refresh import refresh as prepare
+    from gate.cli.anchor import refuse_loss
     from gate.cli.recordings import of_settings
     from gate.cli.refreshed import answers, told
 
@@ -221,6 +223,7 @@ def refresh(  # noqa: PLR0913  the options of a command
         force=force,
         sessions=settings.baseline_sessions,
     )
+    refuse_loss(console, prepared, path, settings)
     found = None if recordings is None else answers(recordings, before)
     if not check:
         write(console, path, prepared, candidate.source.commit)

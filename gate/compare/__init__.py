@@ -23,7 +23,7 @@ _NOWHERE = Provenance()
 _NOBODY = Permissions()
 
 
-def compare(
+def compare(  # noqa: PLR0913  all that a verdict depends on
     baseline: Report | None,
     candidate: Report,
     settings: Settings,
@@ -33,6 +33,7 @@ def compare(
     on_base: Report | None = None,
     fresh: Fresh | None = None,
     permissions: Permissions = _NOBODY,
+    anchor: Report | None = None,
 ) -> Verdict:
     """The verdict of a candidate under a baseline.
 
@@ -41,14 +42,16 @@ def compare(
         changes: what git knows of the pull request.
         fresh: fresh trials of both arms that confirm suspects, see `Comparison`.
         permissions: what may excuse a finding: acceptances of this head, waivers of the base.
+        anchor: the baseline as it stood at the anchor, for what was lost since.
         on_base: the latest run of main itself; what it shows too, and no less, does not fail.
     """
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
-    comparison = Comparison(baseline, candidate, align(baseline, candidate, changes.renames), settings, changes, fresh)
+    alignment = align(baseline, candidate, changes.renames)
+    comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor)
     if on_base is None:
         return judge(comparison, provenance, None, permissions)
-    own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING)
+    own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING, anchor=anchor)
     excused = shown(judge(own, provenance, None).at(Level.ERROR), own)
     return judge(comparison, provenance, excused, permissions)
 

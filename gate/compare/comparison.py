@@ -33,6 +33,7 @@ class Comparison:
     Attributes:
         fresh: fresh trials of both arms; without trials where a first look let everything go, void where suspects
             could not be confirmed, None where nothing was to be confirmed.
+        anchor: the baseline as it stood at the anchor; None without one.
     """
 
     baseline: Report
@@ -41,6 +42,7 @@ class Comparison:
     settings: Settings
     changes: Changes
     fresh: Fresh | None = None
+    anchor: Report | None = None
 
     @cached_property
     def budget(self) -> Budget:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gate.compare.acceptance import permitted, waiver_notices
@@ -12,6 +12,7 @@ from gate.compare.notices import notices
 from gate.compare.rules import RULES
 from gate.compare.spending import spending
 from gate.compare.tally import measured, tally_of
+from gate.compare.what_changed import upstream, what_changed
 from gate.schema.acceptance import Permissions
 from gate.schema.report import Calls
 from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Verdict
@@ -51,6 +52,7 @@ def judge(
     findings.sort(key=_rank)
     would_exit = exit_code_of(findings)
     observe = comparison.settings.observe
+    fingerprints = what_changed(comparison)
     return Verdict(
         findings=numbered(findings),
         good_news=tuple(sorted(good_news, key=_rank)),
@@ -60,9 +62,10 @@ def judge(
         first_baseline=comparison.changes.first_baseline,
         tally=tally_of(comparison, findings),
         provenance=provenance,
-        fingerprints_changed=_changed(comparison.baseline.fingerprints, comparison.candidate.fingerprints),
+        fingerprints_changed=fingerprints,
         notices=(
             *notices(comparison),
+            *upstream(findings, fingerprints, provenance, comparison.changes.paths),
             *waiver_notices(permissions.waivers, findings, permissions.today),
         ),
         alpha=comparison.settings.error_budget,
@@ -111,11 +114,3 @@ def _rank(finding: Finding) -> tuple[object, ...]:
         finding.case_id,
         finding.what,
     )
-
-
-def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    return {
-        name: (before.get(name, "–"), after.get(name, "–"))
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    }

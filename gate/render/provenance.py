@@ -50,6 +50,8 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
     pieces: list[Line] = []
     if origin.base:
         pieces.append((own("base "), code(short(origin.base)), *age))
+    if origin.anchor:
+        pieces.append((own("anchor "), text(origin.anchor)))
     if origin.head:
         pieces.append((own("head "), code(short(origin.head)), own(f", attempt {origin.attempt:,}")))
     pieces.append((own("mode "), text(origin.mode)))

@@ -35,7 +35,7 @@ Json = dict[str, Any]
 T = TypeVar("T")
 WHERE = "verdict"
 _REMEDY = "make it again with `gate ci`, or `gate compare … --format json`"
-_WORDS = "mode", "suite", "base", "head", "baseline_age", "baseline_from", "settings_from"
+_WORDS = "mode", "suite", "base", "head", "baseline_age", "anchor", "baseline_from", "settings_from"
 _NUMBER = re.compile(r"F[1-9][0-9]{0,8}")
 """What the judge calls a finding; good news has no number."""
 _COUNTS = tuple(each.name for each in fields(Tally) if each.name != "transitions")

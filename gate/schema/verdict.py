@@ -58,6 +58,7 @@ class RuleName(StrEnum):
     BASELINE_CHANGED = "baseline-changed"
     SETTINGS_CHANGED = "settings-changed"
     UNDECIDED = "undecided"
+    ANCHOR_LOSS = "anchor-loss"
     SINGLE_RUN_FLIPS = "single-run-flips"
     FIXED = "fixed"
     NEW_CASE = "new-case"
@@ -245,6 +246,7 @@ class Provenance:
 
     Attributes:
         baseline_age: in words, for example `2 days old`; computed at the edge, never compared.
+        anchor: its name, commit and age in words; empty without one.
         changed: paths that the pull request changes and that can change what is measured, grouped by heading.
         settings_from: where the deciding settings were read (`base 3f9c1e2`, `defaults`).
     """
@@ -256,6 +258,7 @@ class Provenance:
     pull_request: int | None = None
     mode: str = "live"
     baseline_age: str = ""
+    anchor: str = ""
     baseline_from: str = ""
     settings_from: str = "defaults"
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

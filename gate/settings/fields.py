@@ -11,6 +11,7 @@ from pydantic.config import JsonDict
 
 from gate.schema.frequency import parse_frequency
 from gate.schema.verdict import Level, RuleName
+from gate.settings.anchored import KINDS, is_limit
 
 MOST_ALPHA = 0.5
 SUITE = r"[A-Za-z0-9_.-]{1,60}"
@@ -20,7 +21,7 @@ VOLATILE = r"(header|query|json|pattern):\S.*"
 
 
 _LISTS = (
-    *("reports", "stochastic", "volatile", "record_hosts", "record_models"),
+    *("reports", "anchor_limits", "stochastic", "volatile", "record_hosts", "record_models"),
     *("probes", "probe_dimensions", "probe_scopes", "agent_files", "agent_readable"),
 )
 """Keys of several texts, of which one may be written without brackets."""
@@ -89,6 +90,15 @@ class Settings(BaseModel):
     rules: dict[RuleName, RuleSetting] = _decides({}, "level and tolerance by rule name")
     reports: tuple[str, ...] = _decides((), "further candidate reports that the verdict joins")
     baseline: str = _decides("", "path of the baseline; `baselines/<suite>.jsonl` when empty")
+    anchor: str = _decides(
+        "", "tag whose baseline the total loss is measured from; none when empty", pattern=r"^([A-Za-z0-9_.-]{1,100})?$"
+    )
+    nightly_confirm: Literal["rerun", "off"] = _decides(
+        "rerun", "how a worse main is confirmed before an issue tells of it: by a second run, or not at all"
+    )
+    anchor_limits: tuple[str, ...] = _decides(
+        (), "most that one kind may lose since the anchor, such as `accuracy=0.01`; else the rule's tolerance"
+    )
     show_messages: bool = _decides(True, "show the first line of failures in comments and pages")
     plain_ids: bool = _decides(False, "show ids of examples as the suite gave them, not keyed")
     suite: str = _free("default", "name of the suite: its baseline and its comment", action=True, pattern=f"^{SUITE}$")
@@ -173,6 +183,14 @@ class Settings(BaseModel):
         for part in value:
             if re.fullmatch(VOLATILE, part, re.DOTALL) is None:
                 raise ValueError(f"{part!r:.60} is no part: write header:name, query:name, json:field or pattern:regex")
+        return value
+
+    @field_validator("anchor_limits")
+    @classmethod
+    def _kinds_of_limits(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for part in value:
+            if not is_limit(part):
+                raise ValueError(f"{part!r:.60} is no limit, as `accuracy=0.01` is; kinds: {', '.join(KINDS)}")
         return value
 
     @field_validator("false_alarms", "runs")

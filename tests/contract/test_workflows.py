@@ -21,7 +21,7 @@ from tests.support import readme
 Texts = Mapping[str, str]
 OURS, TEMPLATES, DOCS = ".github/workflows", "gate/cli/templates", "docs/workflows.md"
 E2E, ACTION, README = "tests/e2e/container_workflow.yml", "action.yml", "README.md"
-COPIED = ("robustness.yml", "baseline.yml", "commands.yml", "fork.yml")
+COPIED = ("robustness.yml", "baseline.yml", "commands.yml", "fork.yml", "nightly.yml")
 SHORT = (f"{README} 1", f"{README} 2")
 GATES = (f"{OURS}/robustness.yml", f"{TEMPLATES}/robustness.yml", E2E, *SHORT)
 LEVELS = ("none", "read", "write")

@@ -14,6 +14,8 @@ CHANCES = {"alpha", "power", "delta"}
 DECIDING = CHANCES | {
     "accept-self",
     "accept-team",
+    "anchor",
+    "anchor-limits",
     "baseline",
     "baseline-sessions",
     "baseline-trials",
@@ -29,6 +31,7 @@ DECIDING = CHANCES | {
     "mutate-fail-under",
     "mutate-min-coverage",
     "agent-deterministic",
+    "nightly-confirm",
     "observe",
     "plain-ids",
     "probe-confirm",

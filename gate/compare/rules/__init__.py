@@ -5,6 +5,7 @@ from __future__ import annotations
 from gate.compare.comparison import Rule
 from gate.compare.rules import (
     adversarial_regression,
+    anchor_loss,
     baseline_changed,
     fixed,
     flaky,
@@ -42,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     negative_flip.RULE,
     adversarial_regression.RULE,
     metric_regression.RULE,
+    anchor_loss.RULE,
     undecided.RULE,
     flaky.RULE,
     unstable_id.RULE,

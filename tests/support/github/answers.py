@@ -6,7 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
-from tests.support.github import actions, checks, review, set_up
+from tests.support.github import actions, checks, issues, review, set_up
 from tests.support.github import description as paths
 from tests.support.github.exchange import Answer, Request, as_json, forbidden, one_page, problem, repository_id
 from tests.support.github.state import Account, Comment, Pull, State, Token
@@ -29,6 +29,7 @@ class Answers:
         self.actions = actions.Actions(state, checker, root)
         self.review = review.Review(state, checker)
         self.checks = checks.Checks(state, checker, root, self._pull_request)
+        self.issues = issues.Issues(state, checker, root, self._user_object)
         self.set_up = set_up.SetUp(state, checker)
         self.gone = False
         """Whether the accounts of all comments are deleted."""
@@ -57,6 +58,7 @@ class Answers:
             **self.actions.handlers,
             **self.review.handlers,
             **self.checks.handlers,
+            **self.issues.handlers,
             **self.set_up.handlers,
         }
         handler = handlers.get((operation.path, operation.method))
@@ -86,7 +88,7 @@ class Answers:
         refused = _refused(request.token) or _too_long(request.body["body"])
         if refused is not None:
             return refused
-        if number not in self.state.pulls:
+        if number not in self.state.pulls and number not in self.state.issues:
             return problem(404, "Not Found")
         assert request.token is not None
         made = self.state.comment(number, request.body["body"], request.token.account)

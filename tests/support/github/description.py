@@ -41,11 +41,14 @@ CHECKS_OF_COMMIT = "/repos/{owner}/{repo}/commits/{ref}/check-runs"
 WORKFLOW_PERMISSIONS = "/repos/{owner}/{repo}/actions/permissions/workflow"
 BRANCH_RULES = "/repos/{owner}/{repo}/rules/branches/{branch}"
 BRANCH = "/repos/{owner}/{repo}/branches/{branch}"
+ISSUES = "/repos/{owner}/{repo}/issues"
+ISSUE = "/repos/{owner}/{repo}/issues/{issue_number}"
 SET_UP = (WORKFLOW_PERMISSIONS, BRANCH_RULES, BRANCH)
 PATHS = (
     *(COMMENTS, COMMENT, PULL, CONTENTS, PERMISSION, COMMIT, USER, ARTIFACTS, ARCHIVE, RUN, RUNS, COMPARE),
     *REVIEW,
     *SET_UP,
+    *(ISSUES, ISSUE),
     *(PULLS, PULLS_OF_COMMIT, RUN_ARTIFACTS, CHECKS, CHECK, CHECKS_OF_COMMIT),
 )
 CACHE = Path(__file__).resolve().parents[3] / ".cache" / f"github-description-{VERSION}"

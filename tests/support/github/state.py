@@ -134,6 +134,19 @@ class CheckRun:
     summary: str = ""
 
 
+@dataclass(frozen=True)
+class Issue:
+    """One issue that is no pull request."""
+
+    number: int
+    author: Account
+    title: str
+    body: str
+    labels: tuple[str, ...] = ()
+    state: Literal["open", "closed"] = "open"
+    reason: str | None = None
+
+
 @dataclass
 class State:
     """Everything mutable, behind one lock."""
@@ -154,6 +167,7 @@ class State:
     """Runs whose failed jobs were started again."""
     dispatches: list[tuple[str, str]] = field(default_factory=list)
     """Workflow and branch."""
+    issues: dict[int, Issue] = field(default_factory=dict)
     checks: dict[int, CheckRun] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)
     """Commits of the default branch, oldest first."""
@@ -198,6 +212,13 @@ class State:
             self.checks[identifier] = replace(self.checks[identifier], **values)
             return self.checks[identifier]
 
+    def issue(self, title: str, body: str, author: Account | None = None, labels: tuple[str, ...] = ()) -> Issue:
+        """Open an issue."""
+        with self.lock:
+            number = 1 + max([100, *self.issues, *self.pulls])
+            self.issues[number] = Issue(number, author or Account(), title, body, labels)
+            return self.issues[number]
+
     def of(self, number: int) -> list[Comment]:
         """Comments of one pull request, oldest first."""
         with self.lock:
@@ -211,6 +232,7 @@ class State:
                 "comments": [asdict(self.comments[key]) for key in sorted(self.comments)],
                 "pulls": [asdict(self.pulls[key]) for key in sorted(self.pulls)],
                 "reactions": [list(each) for each in self.reactions],
+                "issues": [asdict(self.issues[key]) for key in sorted(self.issues)],
                 "reruns": list(self.reruns),
                 "dispatches": [list(each) for each in self.dispatches],
                 "checks": [asdict(self.checks[key]) for key in sorted(self.checks)],

@@ -65,6 +65,29 @@ def test_what_main_shows_too_fails_no_pull_request(shell: Shell, pull: PullReque
     assert "main's own" in github.comments(NUMBER)[0].body
 
 
+def test_main_regressed_after_branching_and_the_pull_request_is_innocent(
+    shell: Shell, tmp_path: Path, github: GitHubServer
+) -> None:
+    pull = PullRequest(tmp_path, {"x.txt": "x"})
+    before = pull.base
+    pull.origin.git("checkout", "--quiet", "main")
+    pull.base = pull.origin.commit(BROKEN)
+    pull.merge = pull.origin.merge_like_github("main", "change", NUMBER)
+    left = {"candidate.json": json.dumps(candidate(HELD)).encode()}
+    github.add_artifact(NAME, github.add_run("main", before, "push"), left)
+    code, folder = gate(shell, pull, github)
+    assert (code, known(folder)) == (1, [False]), "main's run before it regressed excuses nothing"
+    run = github.add_run("main", pull.base, "push", conclusion="failure")
+    github.add_artifact(NAME, run, {"candidate.json": json.dumps(candidate(RED)).encode()})
+    github.state.history = [before, pull.base]
+    code, folder = gate(shell, pull, github)
+    assert (code, known(folder)) == (0, [True])
+    written(folder, "candidate.json", REDDER)
+    variables = pull.variables(github.url, GITHUB_TOKEN=TOKEN)
+    assert shell("ci", "--report", "candidate.json", cwd=folder, **variables).code == 1, "its own failure fails it"
+    assert sorted(known(folder)) == [False, True]
+
+
 def test_what_the_pull_request_itself_uploads_does_not(shell: Shell, pull: PullRequest, github: GitHubServer) -> None:
     own = {"candidate.json": json.dumps(candidate(RED)).encode()}
     github.add_artifact(NAME, github.add_run("change", pull.head), own)
