@@ -106,7 +106,7 @@ def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
         branch: the one that pull requests go into.
         found: what the repository holds.
     """
-    texts = {name: adapted(text, found, branch) for name, text in workflows().items() if name != _TO_COPY}
+    texts = {name: adapted(text, found, branch) for name, text in workflows().items()}
     plans = [_workflow(root, name, text) for name, text in sorted(texts.items())]
     has_tests = _has_tests(root)
     folder = FIRST_TEST.parent if not has_tests or _has_tests(root / FIRST_TEST.parent) else None
@@ -120,9 +120,9 @@ def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
 
 
 def workflows() -> dict[str, str]:
-    """The workflows that users take, by file name."""
-    folder = files("gate.cli").joinpath("templates")
-    return {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".yml")}
+    """The workflows that users take, by file name; without the one that takes another's place."""
+    found = [each for each in files("gate.cli").joinpath("templates").iterdir() if each.name.endswith(".yml")]
+    return {each.name: each.read_text("utf-8") for each in found if each.name != _TO_COPY}
 
 
 def _root() -> Path:
