@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from pathlib import PurePosixPath
 
 from gate.compare.comparison import Comparison
 from gate.schema.report import Predictions
@@ -82,5 +81,5 @@ def upstream(
 
 
 def _inert(path: str) -> bool:
-    pure = PurePosixPath(path)
-    return pure.parts[0] == "docs" or (len(pure.parts) == 1 and pure.stem.lower() in _INERT)
+    top, _, below = path.partition("/")
+    return top == "docs" if below else top.partition(".")[0].lower() in _INERT
