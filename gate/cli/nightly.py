@@ -12,7 +12,7 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import MODES, OUTPUT
-from gate.errors import GateError, UsageError
+from gate.errors import EXIT_UNDECIDED, GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.collaborators import Request, Tools
@@ -94,10 +94,11 @@ def judge_main(
         if settings.report and not again:
             console.warn("a single report confirms nothing: give the report of a second run with --again")
             return int(first.exit_code)
-        found = confirmed(first, _verdict(second, tools))
+        other = _verdict(second, tools)
+        found = confirmed(first, other)
         if found is None:
             console.result("main did not hold once and not again in the same way: nothing is told of it")
-            return 0
+            return EXIT_UNDECIDED if int(other.would_exit) else 0
         first = found
     _tell(console, request, event, first, settings)
     return int(first.exit_code)

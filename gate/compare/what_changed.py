@@ -81,5 +81,5 @@ def upstream(
 
 
 def _inert(path: str) -> bool:
-    first, _, rest = path.partition("/")
-    return first == "docs" if rest else first.partition(".")[0].lower() in _INERT
+    top, _, below = path.partition("/")
+    return top == "docs" if below else top.partition(".")[0].lower() in _INERT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from gate.errors import UsageError
@@ -68,6 +69,22 @@ class Robustness(Recorder):
                 )
             ),
         )
+
+    @discreet
+    def judge(self, name: str, version: str = "", prompt: str = "") -> None:
+        """Say who judged the answers of this test, so that another judge is told from other answers.
+
+        Args:
+            name: of the judge, stable across runs.
+            version: of its model, or of the judge's own code.
+            prompt: the whole text of what it is asked; only a digest of it is written.
+        """
+        where = self._where("judge", name)
+        parts = (name, version, prompt)
+        if not all(isinstance(each, str) for each in parts):
+            raise UsageError("a judge is told of by texts", where=where, remedy="give version and prompt as text")
+        digest = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        self._add("judges", where, {"name": self._name(name, where), "digest": digest})
 
     @discreet
     def predictions(

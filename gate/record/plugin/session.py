@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -229,7 +229,7 @@ class Gatherer:
     def _fingerprints(self) -> dict[str, str]:
         facets = [entry.get("metadata", {}).get("gate", {}) for entry in self._tests.values()]
         with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets)
-        return fingerprint_of_key(self._config) if with_examples else {}
+        return {**_judges(facets), **(fingerprint_of_key(self._config) if with_examples else {})}
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._said and (self._failed or terminalreporter.verbosity >= 0):
@@ -239,3 +239,11 @@ class Gatherer:
     def pytest_unconfigure(self) -> None:
         if self._said and self._failed:  # the terminal plugin is off
             sys.stderr.write(f"gate report {self._said}\n")
+
+
+def _judges(facets: Iterable[Any]) -> dict[str, str]:
+    """One fingerprint a judge, so that parts of a suite with other judges can be joined; the tests no longer say it."""
+    found: dict[str, set[str]] = {}
+    for judge in (one for each in facets if isinstance(each, dict) for one in each.pop("judges", ())):
+        found.setdefault(f"judge {judge['name']}", set()).add(judge["digest"])
+    return {name: " ".join(sorted(digests)) for name, digests in sorted(found.items())}
