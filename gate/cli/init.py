@@ -20,8 +20,8 @@ from gate.errors import EXIT_HOLDS, UsageError
 WORKFLOWS = Path(".github/workflows")
 SETTINGS = Path("gate.toml")
 IGNORED = "/.gate/"
-_TO_COPY = "shards.yml"
-"""It stands in the place of `robustness.yml`: with both, every pull request would be judged twice."""
+_TO_COPY = ("shards.yml", "nightly.yml")
+"""One stands in the place of `robustness.yml`, so that both would judge each pull request; one runs every night."""
 FIRST_TEST = Path("tests/robustness/test_first.py")
 _ARGUMENTS = '# arguments = "tests/robustness"'
 _RUNS_GATE = re.compile(r"^[^#\n]*(?:\bgate ci\b|uses: *['\"]?[\w.-]+/robustness-gate)", re.MULTILINE)
@@ -120,9 +120,9 @@ def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
 
 
 def workflows() -> dict[str, str]:
-    """The workflows that users take, by file name; without the one that takes another's place."""
+    """The workflows that users take, by file name; without those that only some want."""
     found = [each for each in files("gate.cli").joinpath("templates").iterdir() if each.name.endswith(".yml")]
-    return {each.name: each.read_text("utf-8") for each in found if each.name != _TO_COPY}
+    return {each.name: each.read_text("utf-8") for each in found if each.name not in _TO_COPY}
 
 
 def _root() -> Path:

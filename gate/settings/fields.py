@@ -136,7 +136,7 @@ class Settings(BaseModel):
     probe_samples: int = _decides(0, "how often each probe is asked; 0 for what each probe says", ge=0, le=100)
     probe_weights: str = _decides("", "weights of dimensions in the composite score, such as `security=2`")
     probe_max_unscored: float = _decides(0.10, "share of answers that may be unscored", ge=0, le=1)
-    probe_confirm: int = _decides(3, "fresh answers that confirm an insecure one of a sampled agent", ge=0, le=20)
+    probe_confirm: int = _decides(5, "fresh answers that confirm an insecure one of a sampled agent", ge=0, le=20)
     agent_deterministic: bool = _decides(False, "the agent answers alike each time, so that one answer decides")
     probe_answers: str = _free("", "file of recorded answers; `probes/answers.ndjson` in `recordings` when empty")
     probe_jobs: int = _free(2, "probes that are asked at the same time", ge=1, le=64)
