@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 USUAL = "robustness-anchor"
 
 
-@click.group(short_help="Set or show the anchor that the total loss is measured from.")
+@click.group(
+    short_help="Set or show the anchor that the total loss is measured from.", epilog="Example: gate anchor show"
+)
 def anchor() -> None:
     """Set or show the anchor that the total loss is measured from."""
 

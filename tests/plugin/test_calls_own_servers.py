@@ -131,6 +131,7 @@ def test_where_the_machine_does_not_say_who_listens_others_are_recorded(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.write("blind.py", BLIND)
+    monkeypatch.setenv("PYTHONPATH", str(project.path))  # for the workers, which import the plugin too
     project.write("test_a.py", ASKING)
     with ModelServer() as server:
         monkeypatch.setenv("MODEL", server.url)

@@ -290,6 +290,8 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
         _open_streams()
         own = [] if order["command"][1] == "-P" else [order["cwd"]]
         sys.path[:1] = [*own, *filter(None, os.environ.get(_PATH, "").split(os.pathsep))]
+        if (workers := sys.modules.get("xdist.plugin")) is not None:
+            workers._sys_path[:] = sys.path  # type: ignore[attr-defined]  # kept from its import for the workers
         sys.orig_argv = list(order["command"])
         module, *arguments = _module_of(order["command"])
         sys.argv = ["-m", *arguments]

@@ -110,7 +110,7 @@ def test_a_sweep_is_trained_anew_too_and_its_witnesses_are_left_alone(gate: Shel
     files = {"swept_model.py": swept(0), "rows.csv": TABLE, "sweep.toml": CONFIG, "pyproject.toml": settings}
     repository.commit({".gitignore": "/.gate/\n__pycache__/\n", **files})
     sweep = ("sweep", "--config", "sweep.toml", "--output", ".gate/sweep.json")
-    in_process = {"cwd": folder, "PYTHONPATH": str(folder)}
+    in_process = {"cwd": folder, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     assert run_apart(sweep, folder) == 0
     ended = gate("baseline", "adopt", ".gate/sweep.json", **in_process)
     assert ended.code == 0, ended.err
@@ -139,7 +139,8 @@ def test_a_sweep_that_can_not_be_made_is_told(gate: Shell, tmp_path: Path) -> No
 
 def run_apart(arguments: tuple[str, ...], folder: Path) -> int:
     """In a process of its own, since a model's module is imported once."""
-    environ = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
+    # no bytecode: the model is written anew within a second and with as many bytes, which its bytecode can't tell
+    environ = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([sys.executable, "-m", "gate", *arguments], cwd=folder, env=environ, check=False).returncode
 
 

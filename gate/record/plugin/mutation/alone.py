@@ -122,8 +122,8 @@ class Alone:
 
     def doubt(self, test: str, prompted: Prompted) -> None:
         """Try an empty prompt on a test that killed nothing in this run, so that one that is vacuous is named."""
-        if not self.proven(test, prompted.spec) and self.known_canary(test, prompted.spec) is None:
-            self.measure_canary(test, prompted)
+        if not self.proven(test, prompted.spec):
+            self.canary(test, prompted)
 
     def measure_canary(self, test: str, prompted: Prompted) -> None:
         """One trial with an empty prompt, unless the test is not mutated anyway."""
@@ -153,6 +153,12 @@ class Alone:
 def own_job(test: str, wanted: Wanted) -> str:
     """Name of the work to find a test's pass rate."""
     return f"own {test} {wanted.p0}"
+
+
+def doubt_job(test: str, spec: str) -> str:
+    """Name of the work to look whether an empty prompt is needed. Where it is not, nothing comes of it, so that nobody
+    may wait for it: to try the empty prompt is a job of its own."""
+    return f"doubt {test} {spec}"
 
 
 def canary_job(test: str, spec: str) -> str:

@@ -15,7 +15,7 @@ from gate.errors import RecordingError
 from gate.record.plugin import pauses
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.mutation import commands, prepare, sources
-from gate.record.plugin.mutation.alone import Alone, Facts, canary_job, own_job
+from gate.record.plugin.mutation.alone import Alone, Facts, doubt_job, own_job
 from gate.record.plugin.mutation.attempts import TrialMaker, leave
 from gate.record.plugin.mutation.measure import Measure
 from gate.record.plugin.mutation.prepare import Prepared
@@ -186,7 +186,7 @@ class MutationRunner(TimedTrials):
             for case, action in found.items():
                 yield f"mutant {case}", partial(verdicts.reach, self._prepared.targets[spec], case, action)
         for prompted, test, _ in needed:
-            yield canary_job(test, prompted.spec), partial(alone.doubt, test, prompted)
+            yield doubt_job(test, prompted.spec), partial(alone.doubt, test, prompted)
 
     def _rewriter(self, spec: str, rewrite: Callable[[str], object]) -> Callable[[str], object]:
         """A semantic operator that is asked once a rule in the whole run; its calls belong to no test."""
