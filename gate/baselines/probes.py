@@ -21,7 +21,7 @@ def count_probe(before: Case | None, now: Case, keep: int) -> Case:
         keep: sessions of trials, at least 1.
     """
     if now.probe is None:
-        return now
+        return count_on(before, now, keep)
     known = before is not None and before.probe is not None and before.fingerprint == now.fingerprint
     if before is not None and known and not is_unscored(before) and is_unscored(now):
         return before
