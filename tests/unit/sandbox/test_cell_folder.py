@@ -60,8 +60,8 @@ def test_what_is_too_much_is_left_out_but_what_fits_is_not(opened: int) -> None:
 
 def test_writing_goes_through_no_link(opened: int, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "job/work/link").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "job/work/file").symlink_to(tmp_path / "elsewhere/file")
+    (tmp_path / "job" / "work" / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "job" / "work" / "file").symlink_to(tmp_path / "elsewhere/file")
     for name in ("link/x", "file"):
         with pytest.raises(OSError, match=r"directory|symbolic"):
             folder.write(opened, name, b"x")
