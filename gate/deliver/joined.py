@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from gate.deliver.client import Comment, GitHub
 from gate.deliver.shorten import LIMITS, cut
-from gate.deliver.sticky import MOVED_ON, NEWER_RUN, ROUNDS, UNSETTLED, CommentResult, Marker, Sticky
-from gate.errors import DeliveryError
+from gate.deliver.sticky import MOVED_ON, NEWER_RUN, NO_MARKER, ROUNDS, UNSETTLED, CommentResult, Marker, Sticky, posted
 from gate.render import parse_marker
 from gate.render.joined import Section, compose, section, sections_of
 
@@ -27,15 +26,9 @@ def post_joined(client: GitHub, pull_request: int, body: str, *, create: bool = 
     """
     mine = section(body)
     if mine is None:
-        return CommentResult("", "no comment: its text has no marker, so it could never be found again")
+        return CommentResult("", NO_MARKER)
     work = _Joined(client, pull_request, "", mine.marker, parse_marker, _shorter, mine=mine)
-    try:
-        return work.run(create=create)
-    except DeliveryError as error:
-        if work.posted:
-            return CommentResult(work.posted)
-        advice = f"; {error.remedy}" if error.remedy else ""
-        return CommentResult("", f"no comment: {error.message}{advice}")
+    return posted(work, create=create)
 
 
 def _shorter(text: str, limit: int) -> str:

@@ -20,6 +20,7 @@ ROUNDS = 8
 _CREATIONS = 2
 _SETTLE_SECONDS = 1.0
 _NOT_OURS = frozenset({403, 404, 410})
+NO_MARKER = "no comment: its text has no marker, so it could never be found again"
 MOVED_ON = "no comment by this run: the pull request has a newer commit, whose run comments"
 UNSETTLED = "the comment may not be the only one: something else keeps changing or removing it"
 NEWER_RUN = "the comment was left as it is: a newer run or attempt wrote it"
@@ -68,8 +69,12 @@ def post_comment(
     """
     marker = parse_marker(body)
     if marker is None:
-        return CommentResult("", "no comment: its text has no marker, so it could never be found again")
-    work = Sticky(client, pull_request, body, marker, parse_marker, shorten)
+        return CommentResult("", NO_MARKER)
+    return posted(Sticky(client, pull_request, body, marker, parse_marker, shorten), create=create)
+
+
+def posted(work: Sticky, *, create: bool) -> CommentResult:
+    """Where the comment stands in the end; what GitHub refuses becomes a warning."""
     try:
         return work.run(create=create)
     except DeliveryError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any
 
 from gate import __version__
 from gate.record.plugin.output import encode
@@ -13,11 +12,10 @@ from gate.record.probes.agents.agent import Identity
 from gate.record.probes.plan import Item, Sampled
 from gate.record.probes.runner import Mode
 from gate.sandbox.cell.values import Attestation
-from gate.schema.codec import facets_to_json
 from gate.schema.probe_report import CompositeScore, DimensionScore
 from gate.schema.report import SCHEMA_VERSION, Calls, Case
 from gate.suites.probes.answer import Answer
-from gate.suites.probes.cases import Asked, cases_of
+from gate.suites.probes.cases import Asked, cases_of, to_json
 from gate.suites.probes.composite import MAX_UNSCORED, composite
 from gate.suites.probes.graded import Graded
 from gate.suites.probes.scores import scores_of
@@ -153,19 +151,8 @@ def candidate(
                 "source": {"commit": commit, "tool": f"robustness-gate {__version__}"},
                 "fingerprints": fingerprints_of(identity, items, found.sampled),
                 "completeness": {"collected": 0, "deselected": 0, "reasons": list(reasons)},
-                "cases": [_case(case) for case in found.cases],
+                "cases": to_json(found.cases),
                 "probes": {"agent": identity.name, "cell": attestation.as_json()},
             },
         }
     )
-
-
-def _case(case: Case) -> dict[str, Any]:
-    entry: dict[str, Any] = {"id": case.id, "kind": case.kind.value}
-    if case.outcome is not None:
-        entry["outcome"] = case.outcome.value
-    if case.location is not None:
-        entry["path"] = case.location.path
-    if case.message:
-        entry["message"] = case.message
-    return {**entry, **facets_to_json(case)}

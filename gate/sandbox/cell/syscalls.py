@@ -13,7 +13,8 @@ import os
 import socket
 import struct
 
-from gate.sandbox.cell import bpf, kernel
+from gate.sandbox import bpf
+from gate.sandbox.cell import kernel
 from gate.sandbox.cell.calls import AUDIT, LAST_KNOWN, number
 
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 1 << 3

@@ -16,13 +16,10 @@ import socket
 import struct
 from dataclasses import dataclass
 
-_Program = list[tuple[int, int, int, int]]
+from gate.sandbox import bpf
 
-_LOAD, _AND, _RETURN, _JUMP = 0x20, 0x54, 0x06, 0x05  # BPF_LD|W|ABS, ALU|AND|K, RET|K, JMP|JA
-_EQUAL, _AT_LEAST = 0x15, 0x35  # JMP|JEQ|K, JMP|JGE|K
-_ALLOW, _ERRNO, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets in `struct seccomp_data`
-_X32 = 0x40000000
+_LAST_NATIVE = 0x3FFFFFFF
+"""Numbers beyond are those of x32."""
 _MSG_FASTOPEN = 0x20000000
 _AF_ALG = 38
 _PR_SET_NO_NEW_PRIVS = 38
@@ -50,28 +47,28 @@ ARCHITECTURES = {
 }
 
 
-def supervised_program(machine: Architecture) -> _Program:
+def supervised_program(machine: Architecture) -> bpf.Program:
     """TCP sockets may be made; each `connect` is asked about."""
-    tcp = [*_when(_argument(2), (0, socket.IPPROTO_TCP), [_allow()]), _error(errno.EPROTONOSUPPORT)]
-    internet = [*_when(_argument(1), (socket.SOCK_STREAM,), tcp, mask=0xF), _error(errno.EACCES)]
+    tcp = bpf.when(bpf.low(2), (0, socket.IPPROTO_TCP), bpf.give(bpf.ALLOW)) + bpf.error(errno.EPROTONOSUPPORT)
+    internet = bpf.when(bpf.low(1), (socket.SOCK_STREAM,), tcp, mask=0xF) + bpf.error(errno.EACCES)
     return (
-        _native_only(machine)
-        + _when(_NUMBER, (machine.connect,), [_give(_ASK)])
-        + _when(_NUMBER, (machine.socket,), _by_family(internet))
-        + _when(_NUMBER, (machine.sendto, machine.sendmmsg), _without_fast_open(3))
-        + _when(_NUMBER, (machine.sendmsg,), _without_fast_open(2))
-        + _when(_NUMBER, (machine.io_uring_setup,), [_error(errno.ENOSYS)])
-        + [_allow()]
+        bpf.native_only(machine.audit, _LAST_NATIVE, errno.ENOSYS)
+        + bpf.when(bpf.NUMBER, (machine.connect,), bpf.give(bpf.ASK))
+        + bpf.when(bpf.NUMBER, (machine.socket,), _by_family(internet))
+        + bpf.when(bpf.NUMBER, (machine.sendto, machine.sendmmsg), _without_fast_open(3))
+        + bpf.when(bpf.NUMBER, (machine.sendmsg,), _without_fast_open(2))
+        + bpf.when(bpf.NUMBER, (machine.io_uring_setup,), bpf.error(errno.ENOSYS))
+        + bpf.give(bpf.ALLOW)
     )
 
 
-def socketless_program(machine: Architecture) -> _Program:
+def socketless_program(machine: Architecture) -> bpf.Program:
     """No socket of the Internet may be made, loopback included."""
     return (
-        _native_only(machine)
-        + _when(_NUMBER, (machine.socket,), _by_family([_error(errno.EACCES)]))
-        + _when(_NUMBER, (machine.io_uring_setup,), [_error(errno.ENOSYS)])
-        + [_allow()]
+        bpf.native_only(machine.audit, _LAST_NATIVE, errno.ENOSYS)
+        + bpf.when(bpf.NUMBER, (machine.socket,), _by_family(bpf.error(errno.EACCES)))
+        + bpf.when(bpf.NUMBER, (machine.io_uring_setup,), bpf.error(errno.ENOSYS))
+        + bpf.give(bpf.ALLOW)
     )
 
 
@@ -102,8 +99,8 @@ def _architecture() -> Architecture:
     return ARCHITECTURES[name]
 
 
-def _load(program: _Program, machine: Architecture, flags: int) -> int:
-    code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
+def _load(program: bpf.Program, machine: Architecture, flags: int) -> int:
+    code = bpf.packed(program)
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("@HP", len(program), ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -117,50 +114,15 @@ def _load(program: _Program, machine: Architecture, flags: int) -> int:
     return handle
 
 
-def _native_only(machine: Architecture) -> _Program:
-    """Calls by the numbers of another architecture (32 bits, x32) are unknown."""
-    return [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, machine.audit),
-        _error(errno.ENOSYS),
-        (_LOAD, 0, 0, _NUMBER),
-        (_AT_LEAST, 0, 1, _X32),
-        _error(errno.ENOSYS),
-    ]
-
-
-def _by_family(internet: _Program) -> _Program:
+def _by_family(internet: bpf.Program) -> bpf.Program:
     local = (socket.AF_UNIX, socket.AF_NETLINK, _AF_ALG)
     return (
-        _when(_argument(0), local, [_allow()])
-        + _when(_argument(0), (socket.AF_INET, socket.AF_INET6), internet)
-        + [_error(errno.EAFNOSUPPORT)]
+        bpf.when(bpf.low(0), local, bpf.give(bpf.ALLOW))
+        + bpf.when(bpf.low(0), (socket.AF_INET, socket.AF_INET6), internet)
+        + bpf.error(errno.EAFNOSUPPORT)
     )
 
 
-def _without_fast_open(index: int) -> _Program:
-    return [*_when(_argument(index), (_MSG_FASTOPEN,), [_error(errno.EOPNOTSUPP)], mask=_MSG_FASTOPEN), _allow()]
-
-
-def _when(offset: int, values: tuple[int, ...], then: _Program, *, mask: int = 0) -> _Program:
-    """`then`, which ends with a return, where a number is one of the values; else what follows."""
-    start = [(_LOAD, 0, 0, offset)] + ([(_AND, 0, 0, mask)] if mask else [])
-    tests = [(_EQUAL, len(values) - place, 0, int(value)) for place, value in enumerate(values)]
-    return [*start, *tests, (_JUMP, 0, 0, len(then)), *then]
-
-
-def _argument(index: int) -> int:
-    """Offset of an argument's low half; both architectures store it first."""
-    return 16 + 8 * index
-
-
-def _give(value: int) -> tuple[int, int, int, int]:
-    return (_RETURN, 0, 0, value)
-
-
-def _allow() -> tuple[int, int, int, int]:
-    return _give(_ALLOW)
-
-
-def _error(number: int) -> tuple[int, int, int, int]:
-    return _give(_ERRNO | number)
+def _without_fast_open(index: int) -> bpf.Program:
+    fast_open = bpf.when(bpf.low(index), (_MSG_FASTOPEN,), bpf.error(errno.EOPNOTSUPP), mask=_MSG_FASTOPEN)
+    return fast_open + bpf.give(bpf.ALLOW)

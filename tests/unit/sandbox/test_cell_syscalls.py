@@ -10,35 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.sandbox.cell import bpf, syscalls
+from gate.sandbox.cell import syscalls
 from gate.sandbox.cell.calls import AUDIT, LAST_KNOWN, NUMBERS, name_of, number
+from tests.support.bpf import ALLOW, ASK, run
 
-ALLOW, ASK = "allow", "ask"
 HEADERS = {
     "x86_64": ("/usr/include/x86_64-linux-gnu/asm/unistd_64.h", re.compile(r"#define __NR_(\w+)\s+(\d+)")),
     "aarch64": ("/usr/include/asm-generic/unistd.h", re.compile(r"#define __NR(?:3264)?_(\w+)\s+(\d+)")),
 }
-
-
-def run(program: bpf.Program, data: bytes) -> object:
-    place, accumulator = 0, 0
-    for _ in range(len(program) + 1):
-        code, true, false, value = program[place]
-        place += 1
-        if code == 0x20:
-            (accumulator,) = struct.unpack_from("<I", data, value)
-        elif code == 0x54:
-            accumulator &= value
-        elif code == 0x05:
-            place += value
-        elif code == 0x15:
-            place += true if accumulator == value else false
-        elif code == 0x25:
-            place += true if accumulator > value else false
-        else:
-            assert code == 0x06
-            return {bpf.ALLOW: ALLOW, bpf.ASK: ASK}.get(value, value & 0xFFFF)
-    raise AssertionError("the filter does not end")
 
 
 class Filter:

@@ -11,8 +11,8 @@ import pytest
 from gate.sandbox.network.loopback import Listeners
 from gate.sandbox.network.seccomp import ARCHITECTURES, Architecture, socketless_program, supervised_program
 from gate.sandbox.network.supervisor import decide
+from tests.support.bpf import ALLOW, ASK, run
 
-ALLOW, ASK, ERRNO = "allow", "ask", "errno"
 STREAM, DATAGRAM, RAW = 1, 2, 3
 CLOEXEC, NONBLOCK, FAST_OPEN = 0o2000000, 0o4000, 0x20000000
 
@@ -21,28 +21,7 @@ def result(program: list[tuple[int, int, int, int]], machine: Architecture, numb
     """What a filter says about a call: `allow`, `ask`, or an error number."""
     full = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<iIQ6Q", number, machine.audit, 0, *full)
-    return _run(program, data)
-
-
-def _run(program: list[tuple[int, int, int, int]], data: bytes) -> object:
-    place, accumulator = 0, 0
-    for _ in range(len(program) + 1):
-        code, true, false, value = program[place]
-        place += 1
-        if code == 0x20:
-            (accumulator,) = struct.unpack_from("<I", data, value)
-        elif code == 0x54:
-            accumulator &= value
-        elif code == 0x05:
-            place += value
-        elif code == 0x15:
-            place += true if accumulator == value else false
-        elif code == 0x35:
-            place += true if accumulator >= value else false
-        else:
-            assert code == 0x06
-            return {0x7FFF0000: ALLOW, 0x7FC00000: ASK}.get(value, value & 0xFFFF)
-    raise AssertionError("the filter does not end")
+    return run(program, data)
 
 
 @pytest.fixture(params=sorted(ARCHITECTURES))

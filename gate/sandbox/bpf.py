@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 Program = list[tuple[int, int, int, int]]
 
@@ -36,7 +37,7 @@ def error(number: int) -> Program:
     return give(ERRNO | number)
 
 
-def when(offset: int, values: list[int], then: Program, *, mask: int = 0) -> Program:
+def when(offset: int, values: Sequence[int], then: Program, *, mask: int = 0) -> Program:
     """`then`, which ends with a return, where a number is one of the values; else what follows.
 
     Args:
@@ -45,7 +46,7 @@ def when(offset: int, values: list[int], then: Program, *, mask: int = 0) -> Pro
     program: Program = []
     for start in range(0, len(values), _LONGEST_JUMP):
         part = values[start : start + _LONGEST_JUMP]
-        tests = [(_EQUAL, len(part) - place, 0, value & 0xFFFFFFFF) for place, value in enumerate(part)]
+        tests = [(_EQUAL, len(part) - place, 0, int(value) & 0xFFFFFFFF) for place, value in enumerate(part)]
         load = [(_LOAD, 0, 0, offset)] + ([(_AND, 0, 0, mask)] if mask else [])
         program += [*load, *tests, (_JUMP, 0, 0, len(then)), *then]
     return program
