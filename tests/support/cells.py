@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 _ROOT = Path(__file__).parents[2]
-_NEEDED = ("gate/__init__.py", "gate/errors.py", "gate/sandbox/__init__.py", "tests/__init__.py")
+_NEEDED = ("gate/__init__.py", "gate/errors.py", "gate/sandbox/__init__.py", "gate/sandbox/bpf.py", "tests/__init__.py")
 _ASKED = "import sys; sys.exit(sys.version_info < (3, 11))"
 
 
