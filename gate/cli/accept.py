@@ -10,7 +10,7 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import require_own_settings
-from gate.errors import EXIT_HOLDS, UsageError
+from gate.errors import EXIT_HOLDS, BaselineError, UsageError
 
 
 @click.command(epilog='Example: gate accept newly-failing tests/test_a.py::test_b --reason "#7" --owner ann')
@@ -47,7 +47,10 @@ def accept(
         )
     _refuse_past(until)
     waiver = Waiver(rule, case, amount, reason.strip(), who or _name(), owner.strip(), until)
-    read_waivers(write_waivers([waiver]), "command line")  # the one place that knows what a waiver may be
+    try:
+        read_waivers(write_waivers([waiver]))  # the one place that knows what a waiver may be
+    except BaselineError as error:
+        raise UsageError(error.message, where="gate accept", remedy=error.remedy) from None
     write_here((*known, waiver))
     console.say(f"written: {PATH}; commit it on main")
     return EXIT_HOLDS

@@ -69,8 +69,8 @@ def test_one_that_the_pull_request_brings_permits_nothing(gate: Shell, tmp_path:
     ("more", "rule", "code", "said"),
     [
         (("--until", "2025-12-31"), "newly-failing", 2, "is over already"),
-        (("--until", "soon"), "newly-failing", 3, "`until` is a day"),
-        ((), "newly-faling", 3, "there is no rule"),
+        (("--until", "soon"), "newly-failing", 2, "`until` is a day"),
+        ((), "newly-faling", 2, "there is no rule"),
         (("--owner", " "), "newly-failing", 3, "needs a `owner`"),
     ],
 )
