@@ -71,7 +71,7 @@ def test_one_that_the_pull_request_brings_permits_nothing(gate: Shell, tmp_path:
         (("--until", "2025-12-31"), "newly-failing", 2, "is over already"),
         (("--until", "soon"), "newly-failing", 2, "`until` is a day"),
         ((), "newly-faling", 2, "there is no rule"),
-        (("--owner", " "), "newly-failing", 3, "needs a `owner`"),
+        (("--owner", " "), "newly-failing", 2, "needs a `owner`"),
     ],
 )
 def test_what_is_no_waiver(gate: Shell, tmp_path: Path, more: tuple[str, ...], rule: str, code: int, said: str) -> None:
