@@ -25,7 +25,7 @@ demo: $(READY) ## a worse and an unchanged pull request, on this machine alone
 	@$(BIN)/gate demo
 
 test: $(READY) ## the tests that need no container engine
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 2 --dist loadfile tests --ignore tests/e2e
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder tests --ignore tests/e2e
 
 check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff check .

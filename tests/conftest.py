@@ -6,6 +6,10 @@ import gc
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("house", deadline=None)  # a busy machine is no failure
+settings.load_profile("house")
 
 
 @pytest.hookimpl(wrapper=True)

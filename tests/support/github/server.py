@@ -24,7 +24,7 @@ from tests.support.github.faults import Fault, Faults
 from tests.support.github.handler import Handler
 from tests.support.github.state import ZERO, Account, Artifact, Comment, Pull, Run, State, Token, load_state
 from tests.support.github.store import Store
-from tests.support.github.validate import Checker, Operation
+from tests.support.github.validate import Operation, checker
 
 
 class GitHubServer:
@@ -55,7 +55,7 @@ class GitHubServer:
     ) -> None:
         known = dict(tokens) if isinstance(tokens, Mapping) else {value: Token() for value in tokens}
         self.state = state or State(repository=repository, tokens=known)
-        self.checker = Checker(ENTERPRISE if enterprise else PUBLIC)
+        self.checker = checker(ENTERPRISE if enterprise else PUBLIC)
         self.faults = Faults()
         self.violations: list[str] = []
         self.log: list[tuple[str, str, int]] = []

@@ -56,6 +56,12 @@ class Operation:
     described: Mapping[str, Any]
 
 
+@functools.cache
+def checker(name: str = PUBLIC) -> Checker:
+    """The checker of a description, read once a process."""
+    return Checker(name)
+
+
 class Checker:
     """Checks exchanges against one description.
 
@@ -170,16 +176,29 @@ def _typed(value: str, schema: Mapping[str, Any]) -> object:
 
 
 def _wrong(value: object, schema: Mapping[str, Any], place: str) -> list[str]:
-    validator = _validator(json.dumps(schema, sort_keys=True))
+    validator = _validator(_BySelf(schema))
     return [
         f"{place} at {'/'.join(map(str, error.absolute_path)) or 'its top'}: {error.message:.300}"
         for error in validator.iter_errors(value)
     ]
 
 
-@functools.lru_cache(maxsize=256)
-def _validator(schema: str) -> Draft4Validator:
-    return Draft4Validator(as_draft4(json.loads(schema)), format_checker=_FORMATS)
+@dataclass(frozen=True, eq=False)
+class _BySelf:
+    """A schema that is looked up as the object that it is: some are a megabyte as text."""
+
+    schema: Mapping[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _BySelf) and self.schema is other.schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+
+@functools.cache
+def _validator(of: _BySelf) -> Draft4Validator:
+    return Draft4Validator(as_draft4(of.schema), format_checker=_FORMATS)
 
 
 def as_draft4(schema: Any) -> Any:
