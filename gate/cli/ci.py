@@ -30,6 +30,12 @@ from gate.cli.files import MODES, OUTPUT, VERDICT
 @click.option(
     "--shard", metavar="K/N", default="", help="Measure part K of N and judge nothing; `gate merge` joins the parts."
 )
+@click.option(
+    "--merged",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Report that `gate merge` wrote: judge it, and confirm its suspects here.",
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def ci(
@@ -40,6 +46,7 @@ def ci(
     python: str,
     output: Path,
     shard: str,
+    merged: Path | None,
     arguments: tuple[str, ...],
     **settings: str | None,
 ) -> int:
@@ -50,7 +57,8 @@ def ci(
     base's settings and baseline decide; on the default branch itself the settings of the working tree do.
 
     With --shard one machine of several measures its part, asks its stochastic tests as the base's whole baseline says,
-    and neither judges nor comments: `gate merge` joins the parts, and `gate ci --report` judges what it wrote.
+    and neither judges nor comments: `gate merge` joins the parts, and `gate ci --merged` judges what it wrote. That
+    runs suspects alone, beside the base, as one machine would have done.
 
     Exit codes: 0 holds; 1 regression; 2 wrong usage or configuration; 3 could not decide; 4 internal error.
     """
@@ -70,11 +78,17 @@ def ci(
         output=output,
         main_report=main_report,
         shard=shard,
+        merged=merged,
     )
+    tools = local_tools(console, python=python)
     if shard:
         from gate.cli.shard import measure
 
-        return measure(console, request, local_tools(console, python=python))
-    outcome = gate_pull_request(request, local_tools(console, python=python))
+        return measure(console, request, tools)
+    if merged is not None:
+        from gate.cli.shard import of_merged
+
+        request, tools = of_merged(request, tools, merged)
+    outcome = gate_pull_request(request, tools)
     tell_where(console, outcome.verdict, output / VERDICT.name)
     return outcome.exit_code
