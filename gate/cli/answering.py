@@ -124,11 +124,12 @@ class Desk:
         """Bring the gate's comment up to a verdict; why it is not, one sentence."""
         from gate import render
         from gate.deliver.hide import hidden, scrubbed, secrets
-        from gate.deliver.sticky import post_comment
+        from gate.deliver.joined import post_alone, post_joined
 
         tokens = secrets(self.request.environ)
         body = scrubbed(render.comment(hidden(verdict, tokens), order=ours.marker.order), tokens)
-        result = post_comment(self.github, self.pull.number, body, parse_marker=render.parse_marker, create=False)
+        post = post_joined if ours.joined else post_alone
+        result = post(self.github, self.pull.number, body, create=False)
         if result.warning or not result.url:
             return f"nothing is accepted: {result.warning or 'the comment of the gate is gone'}"
         return ""

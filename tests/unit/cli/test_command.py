@@ -11,6 +11,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from gate.deliver import sticky
+from gate.deliver.shorten import LIMITS, cut
+from gate.render.joined import compose, section, sections_of
+from gate.render.marker import marker
 from tests.support.command_line import NUMBER, Shell, candidate
 from tests.support.commented import ARTIFACT, REPORT, STRANGER, Judged, Review, judged, push, review
 from tests.support.github.faults import Fault
@@ -64,6 +67,22 @@ def test_a_second_person_accepts_and_the_same_head_turns_green_without_the_suite
     assert (at.made.work / ".gate/candidate.json").read_bytes() == at.made.files["candidate.json"]
     assert "accepted by `mona`" in at.body
     assert len(at.github.comments(NUMBER)) == 2
+
+
+def test_a_finding_of_the_comment_that_all_suites_share_is_accepted_there(at: Review, made: Judged) -> None:
+    other = section(f"{marker('slow', made.pull.head, 1, 4)}\nholds")
+    ours = section(made.body)
+    assert ours is not None
+    assert other is not None
+    at.github.state.comments[at.sticky.id] = replace(at.sticky, body=compose([ours, other], LIMITS[0], cut))
+    at.ask("/gate accept F1 the fixture was wrong")
+    assert (at.reaction(), at.reply()) == ("+1", "")
+    sections = sections_of(at.body) or {}
+    assert "accepted by `mona`: the fixture was wrong" in sections["default"].text
+    assert sections["slow"].text.endswith("holds")
+    ended = at.ci(GATE_COMMENT_JOIN="true")
+    assert (ended.code, ran(made.work)) == (0, 0), ended.out + ended.err
+    assert list(sections_of(at.body) or {}) == ["default", "slow"]
 
 
 def test_the_author_can_t_unless_the_base_says_so(at: Review) -> None:
