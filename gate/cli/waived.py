@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console
-from gate.cli.files import read_bytes
+from gate.cli.files import now, read_bytes
 
 if TYPE_CHECKING:
-    from gate.schema.acceptance import Waiver
+    from gate.schema.acceptance import Permissions, Waiver
     from gate.schema.report import Report
     from gate.settings import Settings
 
 _MOST_BYTES = 2**20
+
+
+def permissions_for(path: Path | None, *reports: Report) -> Permissions:
+    """What waivers permit of a comparison in a shell, today.
+
+    Args:
+        path: of their file; None for that of this folder, of which only the waivers of cases in these reports count:
+            a comparison of two other files has nothing to say about the rest.
+
+    Raises:
+        BaselineError: they can't be used.
+        ReportError: the file that was named can't be read.
+    """
+    from gate.baselines.waivers import day_of, read_waivers
+    from gate.compare.acceptance import about
+    from gate.schema.acceptance import Permissions
+
+    if path is None:
+        found = about(waivers_here(), *reports)
+    else:
+        found = read_waivers(read_bytes(path, _MOST_BYTES), str(path))
+    return Permissions(waivers=found, today=day_of(now(os.environ)))
 
 
 def waivers_here() -> tuple[Waiver, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gate.compare.rules import RULES
 from gate.schema.acceptance import Permission, Permissions, Waiver
+from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Finding, Level
 
 _EXIT_CODES = {rule.name: rule.exit_code for rule in RULES}
@@ -41,6 +42,12 @@ def covers(permission: Permission, finding: Finding) -> bool:
 def expired(waiver: Waiver, today: str) -> bool:
     """Whether its last day is over; days compare as they are written, `YYYY-MM-DD`."""
     return bool(waiver.until and today) and waiver.until < today
+
+
+def about(waivers: Iterable[Waiver], *reports: Report) -> tuple[Waiver, ...]:
+    """The waivers of cases that one of these reports has; others may be of another suite, whose file is the same."""
+    cases = {case.id for report in reports for case in report.cases}
+    return tuple(each for each in waivers if each.case_id in cases)
 
 
 def waiver_notices(waivers: Sequence[Waiver], findings: Sequence[Finding], today: str) -> Iterator[str]:
