@@ -7,7 +7,6 @@ the gate's comment shows, its numbers mean what the person saw.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -160,13 +159,14 @@ class Desk:
         return measured.id if found is None else found.run.id
 
     def _explain(self, command: Command) -> Answer:
+        from gate.cli.explain import for_reply
         from gate.render.explain import explain
 
         _, verdict, _ = self._verdict()
         unknown = [name for name in command.findings if name not in {each.id for each in verdict.findings}]
         if unknown:
             return Answer(False, _unknown(unknown, verdict))
-        return Answer(True, body=explain(verdict, command.findings, _documentation))
+        return Answer(True, body=explain(verdict, command.findings, for_reply))
 
     def _record(self, command: Command) -> Answer:
         from gate.deliver.acceptances import left_by_run
@@ -276,15 +276,6 @@ def _others(both: Sequence[Standing], chosen: Sequence[Finding]) -> str:
     """Said where nothing is new; else the gate's comment says it all."""
     repeated = [each.id for each in chosen if sum(one.bound.about(each) for one in both) > 1]
     return f"{', '.join(repeated[:5])} was accepted before" if len(repeated) == len(chosen) else ""
-
-
-def _documentation(rule: str) -> str:
-    """What a rule finds, in the words of its own module."""
-    from gate.compare.rules import RULES
-    from gate.schema.verdict import RuleName
-
-    found = next((each for each in RULES if each.name is RuleName(rule)), None)
-    return "" if found is None else (sys.modules[found.check.__module__].__doc__ or "").strip()
 
 
 def _sentence(error: GateError) -> str:

@@ -32,10 +32,7 @@ def permissions_for(path: Path | None, *reports: Report) -> Permissions:
     from gate.compare.acceptance import about
     from gate.schema.acceptance import Permissions
 
-    if path is None:
-        found = about(waivers_here(), *reports)
-    else:
-        found = read_waivers(read_bytes(path, _MOST_BYTES), str(path))
+    found = about(waivers_here(), *reports) if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
     return Permissions(waivers=found, today=day_of(now(os.environ)))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from gate.cli.explain import rule_sections
 from gate.deliver import sticky
 from gate.deliver.shorten import LIMITS, cut
 from gate.render.joined import compose, section, sections_of
@@ -212,7 +213,9 @@ def test_explain_shows_the_finding_and_what_its_rule_finds(at: Review) -> None:
     at.ask("/gate explain f1", OCTOCAT)
     assert at.reaction() == "+1"
     assert at.reply().startswith("```text\nF1 newly-failing (error)")
-    assert "`newly-failing`: " in at.reply()
+    documented = rule_sections()["newly-failing"].partition("\n\n")[2]
+    assert documented.partition("[")[0] in at.reply(), "the same words as `gate explain newly-failing`"
+    assert "*What to do:*" in at.reply()
     at.ask("/gate explain F1", STRANGER)
     assert at.reaction() == "confused"
 
