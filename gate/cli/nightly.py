@@ -48,7 +48,8 @@ def nightly(
 
     For workflows on a schedule, a push to main or by hand, with `issues: write`. What got worse is confirmed by a
     second run, or by the run before (`nightly-confirm`), before an issue is opened; one that is open is updated, and
-    closed with a comment once main holds. What could not be judged is told apart, and is no regression. The baseline is never changed.
+    closed with a comment once main holds. What could not be judged is told apart, and is no regression. The baseline is
+    never changed.
 
     Each stochastic test is decided against the baseline, since fresh trials of main would compare main with itself.
 
