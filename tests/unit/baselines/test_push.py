@@ -82,7 +82,7 @@ class _Refusing(BaseHTTPRequestHandler):
             self.send_header("WWW-Authenticate", 'Basic realm="here"')
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *args: object) -> None:
         pass
 
 
