@@ -28,12 +28,12 @@ def permissions_for(path: Path | None, *reports: Report) -> Permissions:
         BaselineError: they can't be used.
         ReportError: the file that was named can't be read.
     """
-    from gate.baselines.waivers import day_of, read_waivers
+    from gate.baselines.waivers import PATH, day_of, read_waivers
     from gate.compare.acceptance import about
     from gate.schema.acceptance import Permissions
 
     found = about(waivers_here(), *reports) if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
-    return Permissions(waivers=found, today=day_of(now(os.environ)))
+    return Permissions(waivers=found, today=day_of(now(os.environ)), file=str(path or PATH))
 
 
 def waivers_here() -> tuple[Waiver, ...]:

@@ -50,13 +50,13 @@ def about(waivers: Iterable[Waiver], *reports: Report) -> tuple[Waiver, ...]:
     return tuple(each for each in waivers if each.case_id in cases)
 
 
-def waiver_notices(waivers: Sequence[Waiver], findings: Sequence[Finding], today: str) -> Iterator[str]:
+def waiver_notices(permissions: Permissions, findings: Sequence[Finding]) -> Iterator[str]:
     """Sentences about waivers that are over, not needed any more, or too small for what is found."""
     used = {id(each.accepted) for each in findings if each.accepted is not None}
-    for waiver in waivers:
-        named = f"the waiver of `{waiver.rule}` for {waiver.case_id} (baselines/waivers.toml:{waiver.line})"
+    for waiver in permissions.waivers:
+        named = f"the waiver of `{waiver.rule}` for {waiver.case_id} ({permissions.file}:{waiver.line})"
         owner = f"; its owner is {waiver.owner}" if waiver.owner else ""
-        if expired(waiver, today):
+        if expired(waiver, permissions.today):
             yield f"{named} ended on {waiver.until}{owner}"
         elif id(waiver) not in used:
             worse = any((each.rule.value, each.case_id) == (waiver.rule, waiver.case_id) for each in findings)

@@ -13,7 +13,7 @@ from gate.compare.rules import RULES
 from gate.compare.spending import spending
 from gate.compare.tally import measured, tally_of
 from gate.compare.what_changed import upstream, what_changed
-from gate.schema.acceptance import Permissions, Waiver
+from gate.schema.acceptance import Permissions
 from gate.schema.report import Calls
 from gate.schema.verdict import DECIDING_ORDER, ExitCode, Finding, Level, Provenance, RuleName, Verdict
 
@@ -66,7 +66,7 @@ def judge(
         notices=(
             *notices(comparison),
             *upstream(findings, fingerprints, provenance, comparison.changes.paths),
-            *waiver_notices(_own_waivers(comparison, permissions), findings, permissions.today),
+            *waiver_notices(_of_this_suite(comparison, permissions), findings),
         ),
         alpha=comparison.settings.error_budget,
         budget=spending(comparison),
@@ -77,11 +77,11 @@ def judge(
     )
 
 
-def _own_waivers(comparison: Comparison, permissions: Permissions) -> tuple[Waiver, ...]:
-    """Those of which this suite can say whether they are needed: one file serves all suites of the base."""
+def _of_this_suite(comparison: Comparison, permissions: Permissions) -> Permissions:
+    """With the waivers of which this suite can say whether they are needed: one file serves all suites of the base."""
     if comparison.changes.suites == 1:
-        return permissions.waivers
-    return about(permissions.waivers, comparison.baseline, comparison.candidate)
+        return permissions
+    return replace(permissions, waivers=about(permissions.waivers, comparison.baseline, comparison.candidate))
 
 
 def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:

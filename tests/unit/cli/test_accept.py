@@ -133,7 +133,7 @@ def test_gate_compare_heeds_the_waivers_of_its_folder_or_of_a_named_file(gate: S
     other.write_text(text + foreign)
     file.unlink()
     code, (notice,) = compared(gate, main.path, "--waivers", other.name)
-    assert (code, "other.py::test_x" in notice, "not needed any more" in notice) == (0, True, True)
+    assert (code, "other.py::test_x (elsewhere.toml:" in notice, "not needed any more" in notice) == (0, True, True)
     other.write_text(text.replace("9999-12-31", "2026-01-01"))
     code, (notice,) = compared(gate, main.path, "--waivers", other.name)
     assert (code, "ended on 2026-01-01" in notice) == (1, True)

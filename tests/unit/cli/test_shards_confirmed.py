@@ -62,10 +62,14 @@ def test_a_suspect_of_one_shard_is_confirmed_beside_main_and_not_drawn_again(she
     assert "b" in found.calls
     assert found.verdict["budget"]["cases"] == CASES, "main's whole baseline shares the budget, not a shard"
     project.commit()
-    assert measured(shell, project) == "", "the shards' trials carry over"
+    left = (project.path / ".gate/trials.jsonl").read_bytes()
+    for shard in SHARDS:  # on GitHub every shard reads the artifact of the job that judged
+        (project.path / f".gate/s{shard[0]}/trials.jsonl").write_bytes(left)
+    assert measured(shell, project) == "", "what the judging job left carries over into each shard"
     again = judged(shell, project)
     assert (again.code, again.failing, again.calls) == (1, [name(3)], ""), again.out
     assert again.decided == found.decided
+    assert again.verdict["budget"]["heads"] == 2, "heads of the pull request are counted as on one machine"
     # whoever only compares can't confirm a first look, and says so
     compared = judged(shell, project, "--report")
     assert any("judge them with `gate ci --merged`" in why for why in incomplete(compared)), compared.out
