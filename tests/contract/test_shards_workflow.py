@@ -51,6 +51,11 @@ def test_what_a_shard_uploads_the_gate_downloads_and_merges(shards: dict[str, An
     (upload,) = [step for step in measuring if "upload-artifact" in step.get("uses", "")]
     (download,) = [step["with"] for step in judging if "download-artifact" in step.get("uses", "")]
     assert upload["if"] == "always()"
+    place = next(at for at, step in enumerate(judging) if "download-artifact" in step.get("uses", ""))
+    cleared = judging[place - 1]["run"].split(" #")[0]
+    assert cleared == f"rm -rf {download['path'].rstrip('/')}", (
+        "a committed file can't stand for a shard that is missing"
+    )
     assert upload["with"]["name"].startswith(download["pattern"].removesuffix("*"))
     runs = [step["run"] for step in judging if "run" in step]
     merged, judged = runs[-2:]

@@ -66,6 +66,8 @@ def test_a_second_person_accepts_and_the_same_head_turns_green_without_the_suite
     assert finding["accepted"]["who"] == "mona"
     assert finding["accepted"]["reason"] == "the fixture was wrong"
     assert (at.made.work / ".gate/candidate.json").read_bytes() == at.made.files["candidate.json"]
+    merged = at.ci("--merged", "absent.json")
+    assert merged.code == 0, "of a suite in shards the job that judges finds it, too"
     assert "accepted by `mona`" in at.body
     assert len(at.github.comments(NUMBER)) == 2
 
@@ -347,6 +349,7 @@ def test_what_the_base_s_settings_say(gate: Shell, tmp_path: Path) -> None:
         at.github.state.teams["octo/leads"] = ["octocat"]
         at.ask("/gate accept F1 known")
         assert "only members of the team" in at.refused()
+        assert "gate doctor" in at.reply(), "where the token may not see them, that is the way out"
         at.ask("/gate accept F1 my own", OCTOCAT)
         assert "accepted by `octocat`: my own" in at.body
 
