@@ -64,6 +64,7 @@ def ci(
     """
     import shlex
 
+    from gate.cli.shard import measure, of_merged
     from gate.cli.tools import local_tools
     from gate.cli.verdict_text import tell_where
     from gate.collaborators import Request
@@ -82,13 +83,7 @@ def ci(
     )
     tools = local_tools(console, python=python)
     if shard:
-        from gate.cli.shard import measure
-
         return measure(console, request, tools)
-    if merged is not None:
-        from gate.cli.shard import of_merged
-
-        request, tools = of_merged(request, tools, merged)
-    outcome = gate_pull_request(request, tools)
+    outcome = gate_pull_request(*of_merged(request, tools))
     tell_where(console, outcome.verdict, output / VERDICT.name)
     return outcome.exit_code

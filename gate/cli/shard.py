@@ -9,8 +9,6 @@ from gate.cli.console import Console
 from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gate.collaborators import Request, Tools
     from gate.schema.report import Report
 
@@ -43,8 +41,8 @@ def as_shard(report: Report) -> Report:
     return replace(report, completeness=replace(report.completeness, reasons=reasons))
 
 
-def of_merged(request: Request, tools: Tools, merged: Path) -> tuple[Request, Tools]:
-    """What judges the joined parts of a suite, whatever report the settings name for other runs.
+def of_merged(request: Request, tools: Tools) -> tuple[Request, Tools]:
+    """What judges the joined parts of a suite, whatever report the settings name for other runs; else the same.
 
     Raises:
         UsageError: a report of a run made elsewhere beside it.
@@ -52,6 +50,9 @@ def of_merged(request: Request, tools: Tools, merged: Path) -> tuple[Request, To
     from gate.cli.trials import MOST_BYTES, TRIALS
     from gate.collaborators import with_merged
 
+    merged = request.merged
+    if merged is None:
+        return request, tools
     if request.options.get("report"):
         raise UsageError(
             "--merged is a report of its own", where="--merged", remedy="leave out --report, which compares only"

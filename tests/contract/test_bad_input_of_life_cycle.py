@@ -35,7 +35,9 @@ ITEMS = {
     "a command that was edited before it is read": (
         f"{ASKED}::test_a_comment_that_was_edited_or_deleted_before_it_is_read"
     ),
-    "a command that is edited afterwards": f"{ASKED}::test_an_acceptance_that_is_edited_afterwards",
+    "a command that is edited afterwards": (
+        "unit/cli/test_command_standing.py::test_an_acceptance_that_is_edited_afterwards"
+    ),
     "a command inside a quote or code": f"{WORDS}::test_what_is_quoted_or_code_is_none",
     "a command on a closed pull request": f"{ASKED}::test_a_pull_request_that_was_closed_meanwhile",
     "a reason in another script or with Markdown": f"{ASKED}::test_a_reason_with_markdown_and_in_another_script",

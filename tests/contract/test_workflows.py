@@ -19,16 +19,14 @@ from gate.settings import ENVIRONMENT_PREFIX, inputs, names
 from tests.support import readme
 
 Texts = Mapping[str, str]
-OURS, TEMPLATES, DOCS = ".github/workflows", "gate/cli/templates", "docs/workflows.md"
-MAIN = "docs/main.md"
+OURS, TEMPLATES, DOCS, MAIN = ".github/workflows", "gate/cli/templates", "docs/workflows.md", "docs/main.md"
 E2E, ACTION, README = "tests/e2e/container_workflow.yml", "action.yml", "README.md"
 COPIED = ("robustness.yml", "baseline.yml", "commands.yml", "fork.yml", "nightly.yml")
 SHORT = (f"{README} 1", f"{README} 2")
 GATES = (f"{OURS}/robustness.yml", f"{TEMPLATES}/robustness.yml", E2E, *SHORT)
 LEVELS = ("none", "read", "write")
-_OWN_LINES = re.compile(
-    r"^ {4}env:\n {6}GATE_WORKING_DIRECTORY: .*\n|^ +- run: python -m pip install .*\n", re.MULTILINE
-)
+_OWN = r"^ {4}env:\n {6}GATE_WORKING_DIRECTORY: .*\n|^ +- run: python -m pip install .*\n"
+_OWN_LINES = re.compile(_OWN, re.MULTILINE)
 _USES = re.compile(r"uses: (?P<name>[\w-]+/[\w-]+)(?:/[\w-]+)?@(?P<ref>[\w.]+)(?: # (?P<version>v[\w.]+))?")
 _SECRET = re.compile(r"\bsecrets\.(\w+)")
 _REFRESH = "gate run --mode record", "gate recordings check", "--recordings --format", "git add recordings"
