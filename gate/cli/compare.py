@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     "--waivers",
     type=click.Path(path_type=Path),
     default=None,
-    help="File of waivers; default: baselines/waivers.toml, as far as it is about these cases.",
+    help="File of waivers; default: baselines/waivers.toml of this folder.",
 )
 @click.option("--no-waivers", is_flag=True, help="Excuse nothing.")
 @click.option(
@@ -77,7 +77,7 @@ def compare(
         head=after.source.commit or candidate.name,
         settings_from="this folder",
     )
-    permissions = Permissions() if no_waivers else permissions_for(waivers, before, after)
+    permissions = Permissions() if no_waivers else permissions_for(waivers)
     verdict = compare_reports(before, after, settings, provenance=provenance, permissions=permissions)
     verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
     _store(console, verdict, output)

@@ -17,23 +17,22 @@ if TYPE_CHECKING:
 _MOST_BYTES = 2**20
 
 
-def permissions_for(path: Path | None, *reports: Report) -> Permissions:
+def permissions_for(path: Path | None) -> Permissions:
     """What waivers permit of a comparison in a shell, today.
 
     Args:
-        path: of their file; None for that of this folder, of which only the waivers of cases in these reports count:
-            a comparison of two other files has nothing to say about the rest.
+        path: of their file; None for that of this folder, which serves all its suites: a comparison of two files has
+            nothing to say about the rest.
 
     Raises:
         BaselineError: they can't be used.
         ReportError: the file that was named can't be read.
     """
     from gate.baselines.waivers import PATH, day_of, read_waivers
-    from gate.compare.acceptance import about
     from gate.schema.acceptance import Permissions
 
-    found = about(waivers_here(), *reports) if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
-    return Permissions(waivers=found, today=day_of(now(os.environ)), file=str(path or PATH))
+    found = waivers_here() if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
+    return Permissions(waivers=found, today=day_of(now(os.environ)), file=str(path or PATH), shared=path is None)
 
 
 def waivers_here() -> tuple[Waiver, ...]:

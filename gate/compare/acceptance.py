@@ -44,9 +44,9 @@ def expired(waiver: Waiver, today: str) -> bool:
     return bool(waiver.until and today) and waiver.until < today
 
 
-def about(waivers: Iterable[Waiver], *reports: Report) -> tuple[Waiver, ...]:
-    """The waivers of cases that one of these reports has; others may be of another suite, whose file is the same."""
-    cases = {case.id for report in reports for case in report.cases}
+def about(waivers: Iterable[Waiver], findings: Iterable[Finding], *reports: Report) -> tuple[Waiver, ...]:
+    """The waivers of what was found or compared; others may be of another suite, whose file is the same."""
+    cases = {case.id for report in reports for case in report.cases} | {each.case_id for each in findings}
     return tuple(each for each in waivers if each.case_id in cases)
 
 

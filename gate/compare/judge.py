@@ -66,7 +66,7 @@ def judge(
         notices=(
             *notices(comparison),
             *upstream(findings, fingerprints, provenance, comparison.changes.paths),
-            *waiver_notices(_of_this_suite(comparison, permissions), findings),
+            *waiver_notices(_of_this_suite(comparison, permissions, findings), findings),
         ),
         alpha=comparison.settings.error_budget,
         budget=spending(comparison),
@@ -77,11 +77,12 @@ def judge(
     )
 
 
-def _of_this_suite(comparison: Comparison, permissions: Permissions) -> Permissions:
+def _of_this_suite(comparison: Comparison, permissions: Permissions, findings: list[Finding]) -> Permissions:
     """With the waivers of which this suite can say whether they are needed: one file serves all suites of the base."""
-    if comparison.changes.suites == 1:
+    if not permissions.waivers or (comparison.changes.suites == 1 and not permissions.shared):
         return permissions
-    return replace(permissions, waivers=about(permissions.waivers, comparison.baseline, comparison.candidate))
+    own = about(permissions.waivers, findings, comparison.baseline, comparison.candidate)
+    return replace(permissions, waivers=own)
 
 
 def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:
