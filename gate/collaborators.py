@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gate.errors import UndecidedError
+from gate.errors import ReportError, UndecidedError
 
 if TYPE_CHECKING:
     from gate.baselines.base import Base
@@ -38,6 +38,7 @@ class Request:
         main_report: report of main's own run that the user named in a shell; nothing else can name one.
         shard: which part of the suite is measured, and nothing judged, such as `3/8`; empty for all. It is no setting,
             since a pull request's own file must not keep its gate from judging.
+        merged: what `gate merge` wrote of the shards of this suite, in place of its first look; likewise no setting.
     """
 
     root: Path
@@ -48,6 +49,7 @@ class Request:
     action: bool = False
     main_report: Path | None = None
     shard: str = ""
+    merged: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,30 @@ def with_stored(tools: Tools, stored: Stored) -> Tools:
             yield None if run is None else no_turn
 
     return replace(tools, measure=measure, arms=arms)
+
+
+def with_merged(tools: Tools, merged: Path, trials: Path, limit: int) -> Tools:
+    """The same, where the shards of the suite made the first look; only suspects run here, and fresh trials.
+
+    Args:
+        merged: the report that `gate merge` wrote.
+        trials: what it left beside it for later runs; it may be absent.
+        limit: most bytes of that.
+    """
+
+    def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        if told.again:
+            return tools.measure(request, settings, told)
+        try:
+            report = tools.read_file(request.root / merged, settings.max_report_bytes)
+        except ReportError as error:
+            return Measured(None, reason=f"{merged}: {error.message}; {error.remedy}")
+        left = b""
+        with suppress(ReportError):
+            left = tools.read_file(request.root / trials, limit)
+        return Measured(report, trials=left)
+
+    return replace(tools, measure=measure)
 
 
 def no_turn(arm: Arm, names: Sequence[str], count: int, /, *, known: Mapping[str, Known] | None = None) -> Turn:

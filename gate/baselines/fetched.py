@@ -78,13 +78,13 @@ class _Fetching(Git):
 
     def fetch(self, specs: Sequence[str], environ: Mapping[str, str], *, optional: bool = False) -> None:
         """Fetch `+from:to` as objects; `optional` where `origin` may lack them."""
-        result = self._run(*_FETCH, "origin", *specs, check=not optional, more=environ)
+        result = self._git.run(*_FETCH, "origin", *specs, check=not optional, more=environ)
         if optional and b"couldn't find remote ref" not in result.stderr:
-            self._refuse(result)
+            self._git.refuse(result)
 
     def forget(self, ref: str) -> None:
         """Delete a ref; one that is not there is no error."""
-        self._run("update-ref", "-d", ref, check=False)
+        self._git.run("update-ref", "-d", ref, check=False)
 
 
 def _told(settings: Sequence[tuple[str, str]], environ: Mapping[str, str]) -> dict[str, str]:

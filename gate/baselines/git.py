@@ -9,34 +9,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gate.baselines.git_command import GitCommand, MissingObjectError, clean, no_repository
 from gate.baselines.program import find_git
 from gate.errors import RepositoryError
 
+__all__ = ["MAX_BYTES", "Git", "MissingObjectError"]
+
 MAX_BYTES = 1_000_000_000
 _TIMEOUT = 120.0
-_FIXED = (
-    "--no-replace-objects",
-    "--no-pager",
-    "--literal-pathspecs",
-    *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "core.commitGraph=false"),
-    *("-c", "advice.graftFileDeprecated=false"),
-)
-_MISSING = re.compile(
-    r"bad object|unable to read|Not a valid (object|commit) name|could not get object info|missing (blob|tree|commit)"
-    r"|unable to find|bad revision|unknown revision|could not fetch|promisor|transport '.*' not allowed"
-    r"|not a tree object"
-)
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-
-
-class MissingObjectError(RepositoryError):
-    """The clone lacks a commit, a tree or a file's content: it is shallow, partial or of something else."""
 
 
 class Git:
@@ -57,14 +41,13 @@ class Git:
         self, root: Path, *, environ: Mapping[str, str] | None = None, trust: bool = False, timeout: float = _TIMEOUT
     ) -> None:
         self.root = root
-        self._environ = _clean(os.environ if environ is None else environ)
-        self._program = find_git(self._environ)
-        self._trust = trust
-        self._timeout = timeout
+        cleaned = clean(os.environ if environ is None else environ)
+        program = find_git(cleaned)
         self.top = _top(root)
+        self._git = GitCommand(program, root, self.top, cleaned, trust, timeout)
         relative = root.resolve().relative_to(self.top.resolve()).as_posix()
         self.prefix = "" if relative == "." else f"{relative}/"
-        if self._text("rev-parse", "--is-bare-repository") == "true":
+        if self._git.text("rev-parse", "--is-bare-repository") == "true":
             raise RepositoryError(
                 "this is a bare repository", where=str(root), remedy="run the gate in a checkout (`git clone` it)"
             )
@@ -84,18 +67,18 @@ class Git:
         """Full name of a commit, or None when nothing here is called so."""
         if not rev or rev.startswith("-"):
             return None
-        result = self._run("rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}", check=False)
+        result = self._git.run("rev-parse", "--verify", "--quiet", f"{rev}^{{commit}}", check=False)
         name = result.stdout.decode("utf-8", "replace").strip()
         return name if result.returncode == 0 and _SHA.fullmatch(name) else None
 
     def branch(self, ref: str = "HEAD") -> str:
         """Short name of the branch that a ref stands for, also before its first commit; empty for none."""
-        found = self._run("symbolic-ref", "--quiet", "--short", ref, check=False)
+        found = self._git.run("symbolic-ref", "--quiet", "--short", ref, check=False)
         return found.stdout.decode("utf-8", "replace").strip() if found.returncode == 0 else ""
 
     def setting(self, name: str) -> str:
         """A value of the repository's configuration; empty where it has none."""
-        found = self._run("config", "--get", name, check=False)
+        found = self._git.run("config", "--get", name, check=False)
         return found.stdout.decode("utf-8", "replace").strip() if found.returncode == 0 else ""
 
     def dirty(self) -> bool:
@@ -103,12 +86,12 @@ class Git:
 
         Only for a checkout of the user's own: to compare contents, git runs the filters that its configuration names.
         """
-        changed = self._run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+        changed = self._git.run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
         return bool(changed.stdout)
 
     def has(self, rev: str) -> bool:
         """Whether a commit and its tree are here."""
-        return self._run("cat-file", "-e", f"{_checked(rev)}^{{tree}}", check=False).returncode == 0
+        return self._git.run("cat-file", "-e", f"{_checked(rev)}^{{tree}}", check=False).returncode == 0
 
     def parents(self, rev: str) -> tuple[str, ...]:
         """Parents as the commit itself names them, also where a shallow clone lacks them.
@@ -116,7 +99,7 @@ class Git:
         Raises:
             MissingObjectError: the commit is not here.
         """
-        header, _, _ = self._run("cat-file", "commit", _checked(rev)).stdout.partition(b"\n\n")
+        header, _, _ = self._git.run("cat-file", "commit", _checked(rev)).stdout.partition(b"\n\n")
         return tuple(line[7:].decode("ascii") for line in header.split(b"\n") if line.startswith(b"parent "))
 
     def merge_base(self, one: str, other: str) -> str | None:
@@ -125,15 +108,15 @@ class Git:
         Raises:
             MissingObjectError: one of the two is not here.
         """
-        result = self._run("merge-base", _checked(one), _checked(other), check=False)
+        result = self._git.run("merge-base", _checked(one), _checked(other), check=False)
         if result.returncode == 1:
             return None
-        self._refuse(result)
+        self._git.refuse(result)
         return result.stdout.decode("ascii").split("\n", 1)[0] or None
 
     def is_ancestor(self, one: str, other: str) -> bool:
         """Whether `one` is `other` or in its history, as far as that is here."""
-        result = self._run("merge-base", "--is-ancestor", _checked(one), _checked(other), check=False)
+        result = self._git.run("merge-base", "--is-ancestor", _checked(one), _checked(other), check=False)
         return result.returncode == 0
 
     def merged(self, base: str, head: str) -> str | None:
@@ -142,17 +125,17 @@ class Git:
         Raises:
             RepositoryError: one of them or their history is not here, or git is older than 2.38.
         """
-        made = self._run("merge-tree", "--write-tree", "--no-messages", _checked(base), _checked(head), check=False)
+        made = self._git.run("merge-tree", "--write-tree", "--no-messages", _checked(base), _checked(head), check=False)
         if made.returncode == 1:
             return None
-        self._refuse(made)
+        self._git.refuse(made)
         tree = made.stdout.decode("ascii").strip()
         author = ("-c", "user.name=gate", "-c", "user.email=gate@localhost")
-        return self._text(*author, "commit-tree", tree, "-p", base, "-p", head, "-m", "merge")
+        return self._git.text(*author, "commit-tree", tree, "-p", base, "-p", head, "-m", "merge")
 
     def entry(self, rev: str, path: str) -> tuple[str, str] | None:
         """Mode and object name of what a commit has at a path, None when it has nothing there."""
-        listed = self._run("ls-tree", "-z", "--full-tree", _checked(rev), "--", path.rstrip("/")).stdout
+        listed = self._git.run("ls-tree", "-z", "--full-tree", _checked(rev), "--", path.rstrip("/")).stdout
         header, _, _ = listed.partition(b"\t")
         if not header:
             return None
@@ -161,7 +144,7 @@ class Git:
 
     def name_of(self, data: bytes) -> str:
         """Name that git gives to a file of this content."""
-        return self._run("hash-object", "--stdin", "--no-filters", given=data).stdout.decode("ascii").strip()
+        return self._git.run("hash-object", "--stdin", "--no-filters", given=data).stdout.decode("ascii").strip()
 
     def read(self, rev: str, path: str, *, limit: int = MAX_BYTES) -> bytes | None:
         """Content of a file at a commit, None when the commit has no such file.
@@ -182,22 +165,22 @@ class Git:
         if mode not in ("100644", "100755"):
             kind = {"120000": "a symbolic link", "040000": "a folder"}.get(mode, "a submodule")
             raise RepositoryError(f"is {kind}, not a file", where=where, remedy="commit it as a plain file")
-        size = int(self._text("cat-file", "-s", name))
+        size = int(self._git.text("cat-file", "-s", name))
         if size > limit:
             raise RepositoryError(
                 f"{size:,} bytes are more than the limit of {limit:,}", where=where, remedy="raise `max-report-bytes`"
             )
-        return self._run("cat-file", "blob", name).stdout
+        return self._git.run("cat-file", "blob", name).stdout
 
     def list(self, rev: str, prefix: str) -> tuple[str, ...]:
         """Paths of all files below a folder (with its slash; empty for all), sorted; none when it doesn't exist."""
         below = ("--", prefix) if prefix else ()
-        listed = self._run("ls-tree", "-r", "-z", "--full-tree", "--name-only", _checked(rev), *below).stdout
+        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", _checked(rev), *below).stdout
         return tuple(sorted(_path(entry) for entry in listed.split(b"\0") if entry))
 
     def tree(self, rev: str) -> tuple[tuple[str, str, int, str], ...]:
         """Mode, object name, bytes (0 for a submodule) and path of everything in a commit, in the order of paths."""
-        listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", _checked(rev)).stdout
+        listed = self._git.run("ls-tree", "-r", "-l", "-z", "--full-tree", _checked(rev)).stdout
         found = []
         for entry in filter(None, listed.split(b"\0")):
             header, _, path = entry.partition(b"\t")
@@ -207,7 +190,7 @@ class Git:
 
     def blobs(self, names: Sequence[str]) -> Iterator[bytes]:
         """Contents of objects, in order, read by one process: keep their sum within memory."""
-        data = self._run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii")).stdout
+        data = self._git.run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode("ascii")).stdout
         place = 0
         for _ in names:
             end = data.index(b"\n", place)
@@ -221,7 +204,7 @@ class Git:
         Raises:
             MissingObjectError: one of the two is not here.
         """
-        raw = self._run(
+        raw = self._git.run(
             *("diff-tree", "-r", "-z", "-M", "--no-ext-diff", "--no-textconv", "--name-status", f"-O{os.devnull}"),
             *(_checked(base), _checked(head)),
         ).stdout
@@ -241,7 +224,7 @@ class Git:
 
     def last_commit_of(self, path: str, rev: str) -> tuple[str, int] | None:
         """Last commit that changed a path, with its time (Unix seconds); None when the history here doesn't show it."""
-        listed = self._text("rev-list", "-1", "--timestamp", _checked(rev), "--", path)
+        listed = self._git.text("rev-list", "-1", "--timestamp", _checked(rev), "--", path)
         time, _, name = listed.partition(" ")
         if not name or (self.is_shallow and name in self._boundary()):
             return None  # at the edge of a shallow clone every file looks new
@@ -249,82 +232,19 @@ class Git:
 
     def set_tag(self, name: str, commit: str) -> None:
         """Make or move a tag without a message; it is pushed by whoever may."""
-        self._run("update-ref", f"refs/tags/{_checked(name)}", _checked(commit))
+        self._git.run("update-ref", f"refs/tags/{_checked(name)}", _checked(commit))
 
     @property
     def is_shallow(self) -> bool:
         """Whether the clone lacks history."""
-        return self._text("rev-parse", "--is-shallow-repository") == "true"
+        return self._git.text("rev-parse", "--is-shallow-repository") == "true"
 
     def _boundary(self) -> frozenset[str]:
         try:
-            folder = Path(self._text("rev-parse", "--path-format=absolute", "--git-path", "shallow"))
+            folder = Path(self._git.text("rev-parse", "--path-format=absolute", "--git-path", "shallow"))
             return frozenset(folder.read_text(encoding="ascii").split())
         except (OSError, UnicodeDecodeError):
             return frozenset()
-
-    def _text(self, *arguments: str) -> str:
-        return self._run(*arguments).stdout.decode("utf-8", "replace").strip()
-
-    def _run(
-        self, *arguments: str, check: bool = True, given: bytes = b"", more: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
-        trust = ("-c", "safe.directory=*") if self._trust else ()
-        try:
-            result = subprocess.run(
-                [self._program, *_FIXED, *trust, *arguments],
-                cwd=self.top,
-                env={**self._environ, **(more or {})},
-                input=given,
-                capture_output=True,
-                timeout=self._timeout,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise RepositoryError(
-                f"`git {arguments[0]}` took longer than {self._timeout:g} s",
-                where=str(self.root),
-                remedy="try it by hand; a disk that is slow or gone is the usual cause",
-            ) from None
-        if check or _unusable(result.stderr):
-            self._refuse(result)
-        return result
-
-    def _refuse(self, result: subprocess.CompletedProcess[bytes]) -> None:
-        if result.returncode == 0:
-            return
-        said = result.stderr.decode("utf-8", "replace").strip()
-        where = str(self.root)
-        if "dubious ownership" in said or "unsafe repository" in said:
-            raise RepositoryError(
-                "git refuses this repository because another user owns it",
-                where=where,
-                remedy=f"`git config --global --add safe.directory {self.top}`",
-            )
-        if "not a git repository" in said.lower():
-            raise _no_repository(self.root)
-        last = said.rsplit("\n", 1)[-1].removeprefix("fatal: ").removeprefix("error: ") or "no reason given"
-        if _MISSING.search(said):
-            raise MissingObjectError(
-                f"the clone lacks an object: {last}",
-                where=where,
-                remedy="fetch more: `fetch-depth: 2` for a merge commit of a pull request, else `fetch-depth: 0`",
-            )
-        command = next((word for word in _words(result.args) if word[:1].islower()), "")
-        raise RepositoryError(f"`git {command}` failed: {last}", where=where, remedy="try it by hand: `git fsck`")
-
-
-def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in environ.items() if not name.upper().startswith("GIT_")}
-    return kept | {
-        "LC_ALL": "C",
-        "LANGUAGE": "C",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_GRAFT_FILE": os.devnull,
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
 
 
 def _top(root: Path) -> Path:
@@ -335,19 +255,7 @@ def _top(root: Path) -> Path:
             return candidate
     if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
         return folder
-    raise _no_repository(root)
-
-
-def _no_repository(root: Path) -> RepositoryError:
-    return RepositoryError(
-        "this is not a git repository",
-        where=str(root),
-        remedy="run in a checkout; in a workflow `actions/checkout` comes first, and `gate compare` needs no git",
-    )
-
-
-def _unusable(said: bytes) -> bool:
-    return b"dubious ownership" in said or b"unsafe repository" in said or b"not a git repository" in said
+    raise no_repository(root)
 
 
 def _checked(rev: str) -> str:
@@ -358,7 +266,3 @@ def _checked(rev: str) -> str:
 
 def _path(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
-
-
-def _words(arguments: Sequence[str]) -> Sequence[str]:
-    return [word for word in arguments[1:] if "=" not in word]

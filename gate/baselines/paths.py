@@ -10,6 +10,7 @@ from gate.settings.recorded import within
 HEADINGS = (
     "workflows",
     "gate settings",
+    "waivers",
     "baselines",
     "conftest and plugins",
     "pytest configuration",
@@ -21,7 +22,9 @@ HEADINGS = (
     "code",
 )
 """In the order in which a reviewer reads them; a path stands under the first that fits."""
+_WAIVERS = "waivers.toml"
 
+_OF_BASELINES = frozenset({".jsonl", ".witnesses", ".durations"})
 _CONFIGURATION = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", "tox.ini", "setup.cfg", "pyproject.toml"})
 _DEPENDENCIES = frozenset(
     {"pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "environment.yml", "setup.py"}
@@ -70,7 +73,9 @@ def heading_of(path: str, recorded: Sequence[str] = ()) -> str:
         return "workflows"
     if name == "gate.toml":
         return "gate settings"
-    if "baselines" in folders and ending in (".jsonl", ".witnesses"):
+    if "baselines" in folders and name == _WAIVERS:
+        return "waivers"
+    if "baselines" in folders and (ending in _OF_BASELINES or folders[-1].endswith(".examples")):
         return "baselines"
     if (
         name == "conftest.py"

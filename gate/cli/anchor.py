@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -29,13 +30,14 @@ def anchor() -> None:
 
 @anchor.command("set", short_help="Put the anchor at a commit.", epilog="Example: gate anchor set")
 @click.argument("commit", default="HEAD")
+@click.option("--push", is_flag=True, help="Publish it to `origin` first; where that is refused, nothing is moved.")
 @click.pass_obj
-def set_(console: Console, /, commit: str) -> int:
-    """Put the tag that the setting `anchor` names at COMMIT of main, and say how to publish it.
+def set_(console: Console, /, commit: str, push: bool) -> int:
+    """Put the tag that the setting `anchor` names at COMMIT of main, and publish it or say how.
 
     From then on losses count from the baseline there; what was lost before is forgotten.
 
-    Exit codes: 0 set; 2 wrong usage; 3 there is no baseline at that commit.
+    Exit codes: 0 set; 2 wrong usage, or it may not be published; 3 there is no baseline at that commit.
     """
     from gate.baselines.git import Git
     from gate.baselines.places import baseline_path
@@ -51,8 +53,13 @@ def set_(console: Console, /, commit: str) -> int:
         raise BaselineError(
             f"{found[:7]} has no baseline to measure from", where=path, remedy="commit one: `gate baseline create`"
         )
+    if push:
+        from gate.baselines.push import REMOTE, push_tag
+
+        push_tag(Path.cwd(), name, found, os.environ)
     git.set_tag(name, found)
-    console.result(f"{name} is at {found[:7]}; publish it: git push --force origin refs/tags/{name}")
+    then = f"published to {REMOTE}" if push else f"publish it: git push --force origin refs/tags/{name}"
+    console.result(f"{name} is at {found[:7]}; {then}")
     if not settings.anchor:
         console.result(f'no setting names it yet; add to the settings of main: anchor = "{name}"')
     return EXIT_HOLDS

@@ -7,7 +7,6 @@ the gate's comment shows, its numbers mean what the person saw.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -124,11 +123,12 @@ class Desk:
         """Bring the gate's comment up to a verdict; why it is not, one sentence."""
         from gate import render
         from gate.deliver.hide import hidden, scrubbed, secrets
-        from gate.deliver.sticky import post_comment
+        from gate.deliver.joined import post_alone, post_joined
 
         tokens = secrets(self.request.environ)
         body = scrubbed(render.comment(hidden(verdict, tokens), order=ours.marker.order), tokens)
-        result = post_comment(self.github, self.pull.number, body, parse_marker=render.parse_marker, create=False)
+        post = post_joined if ours.joined else post_alone
+        result = post(self.github, self.pull.number, body, create=False)
         if result.warning or not result.url:
             return f"nothing is accepted: {result.warning or 'the comment of the gate is gone'}"
         return ""
@@ -159,13 +159,14 @@ class Desk:
         return measured.id if found is None else found.run.id
 
     def _explain(self, command: Command) -> Answer:
+        from gate.cli.explain import for_reply
         from gate.render.explain import explain
 
         _, verdict, _ = self._verdict()
         unknown = [name for name in command.findings if name not in {each.id for each in verdict.findings}]
         if unknown:
             return Answer(False, _unknown(unknown, verdict))
-        return Answer(True, body=explain(verdict, command.findings, _documentation))
+        return Answer(True, body=explain(verdict, command.findings, for_reply))
 
     def _record(self, command: Command) -> Answer:
         from gate.deliver.acceptances import left_by_run
@@ -275,15 +276,6 @@ def _others(both: Sequence[Standing], chosen: Sequence[Finding]) -> str:
     """Said where nothing is new; else the gate's comment says it all."""
     repeated = [each.id for each in chosen if sum(one.bound.about(each) for one in both) > 1]
     return f"{', '.join(repeated[:5])} was accepted before" if len(repeated) == len(chosen) else ""
-
-
-def _documentation(rule: str) -> str:
-    """What a rule finds, in the words of its own module."""
-    from gate.compare.rules import RULES
-    from gate.schema.verdict import RuleName
-
-    found = next((each for each in RULES if each.name is RuleName(rule)), None)
-    return "" if found is None else (sys.modules[found.check.__module__].__doc__ or "").strip()
 
 
 def _sentence(error: GateError) -> str:

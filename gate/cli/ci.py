@@ -30,6 +30,12 @@ from gate.cli.files import MODES, OUTPUT, VERDICT
 @click.option(
     "--shard", metavar="K/N", default="", help="Measure part K of N and judge nothing; `gate merge` joins the parts."
 )
+@click.option(
+    "--merged",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Report that `gate merge` wrote: judge it, and confirm its suspects here.",
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def ci(
@@ -40,6 +46,7 @@ def ci(
     python: str,
     output: Path,
     shard: str,
+    merged: Path | None,
     arguments: tuple[str, ...],
     **settings: str | None,
 ) -> int:
@@ -50,12 +57,14 @@ def ci(
     base's settings and baseline decide; on the default branch itself the settings of the working tree do.
 
     With --shard one machine of several measures its part, asks its stochastic tests as the base's whole baseline says,
-    and neither judges nor comments: `gate merge` joins the parts, and `gate ci --report` judges what it wrote.
+    and neither judges nor comments: `gate merge` joins the parts, and `gate ci --merged` judges what it wrote. That
+    runs suspects alone, beside the base, as one machine would have done.
 
     Exit codes: 0 holds; 1 regression; 2 wrong usage or configuration; 3 could not decide; 4 internal error.
     """
     import shlex
 
+    from gate.cli.shard import measure, of_merged
     from gate.cli.tools import local_tools
     from gate.cli.verdict_text import tell_where
     from gate.collaborators import Request
@@ -70,11 +79,11 @@ def ci(
         output=output,
         main_report=main_report,
         shard=shard,
+        merged=merged,
     )
+    tools = local_tools(console, python=python)
     if shard:
-        from gate.cli.shard import measure
-
-        return measure(console, request, local_tools(console, python=python))
-    outcome = gate_pull_request(request, local_tools(console, python=python))
+        return measure(console, request, tools)
+    outcome = gate_pull_request(*of_merged(request, tools))
     tell_where(console, outcome.verdict, output / VERDICT.name)
     return outcome.exit_code

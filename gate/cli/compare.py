@@ -11,7 +11,7 @@ import click
 from gate.cli.console import Console
 from gate.cli.files import OUTPUT, VERDICT, forget_verdict, local_settings, read_report_file, require_own_settings
 from gate.cli.verdict_text import FORMATS, tell_where, verdict_text
-from gate.errors import GateError
+from gate.errors import GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     help="Folder for the verdict, which `gate show` and `gate report` read.",
 )
 @click.option(
+    "--waivers",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="File of waivers; default: baselines/waivers.toml of this folder.",
+)
+@click.option("--no-waivers", is_flag=True, help="Excuse nothing.")
+@click.option(
     "--max-report-bytes",
     type=click.IntRange(min=1),
     default=None,
@@ -36,17 +43,29 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def compare(
-    console: Console, baseline: Path, candidate: Path, form: str, output: Path, max_report_bytes: int | None
+    console: Console,
+    /,
+    baseline: Path,
+    candidate: Path,
+    form: str,
+    output: Path,
+    waivers: Path | None,
+    no_waivers: bool,
+    max_report_bytes: int | None,
 ) -> int:
-    """Compare CANDIDATE with BASELINE under the settings of this folder, and exit as `gate ci` would.
+    """Compare CANDIDATE with BASELINE under the settings and waivers of this folder, and exit as `gate ci` would.
 
     Either file may be a candidate, a baseline, a pytest-json-report file or JUnit XML.
     """
     from gate.baselines.measured import uncommitted
+    from gate.cli.waived import permissions_for
     from gate.compare import compare as compare_reports
+    from gate.schema.acceptance import Permissions
     from gate.schema.verdict import Provenance
 
     require_own_settings(Path.cwd(), "gate compare …")
+    if waivers is not None and no_waivers:
+        raise UsageError("either waivers or none", where="--no-waivers", remedy="leave one of the two out")
     settings = local_settings(Path.cwd())
     limit = max_report_bytes or settings.max_report_bytes
     before = read_report_file(baseline, limit)
@@ -58,7 +77,8 @@ def compare(
         head=after.source.commit or candidate.name,
         settings_from="this folder",
     )
-    verdict = compare_reports(before, after, settings, provenance=provenance)
+    permissions = Permissions() if no_waivers else permissions_for(waivers)
+    verdict = compare_reports(before, after, settings, provenance=provenance, permissions=permissions)
     verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
     _store(console, verdict, output)
     console.result(verdict_text(verdict, form, console))

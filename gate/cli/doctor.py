@@ -55,7 +55,7 @@ def examine(
     settings, first = settings_check(folder)
     checks = [*machine_checks(settings), first, *repository_checks(folder, settings, environ, time.time())]
     asked, required = ([], None) if offline else _asked(folder, environ, repository)
-    return [*checks, *workflow_checks(_top(folder), required), *asked]
+    return [*checks, *workflow_checks(_top(folder), required, settings), *asked]
 
 
 def _asked(

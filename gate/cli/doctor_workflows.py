@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gate.cli.doctor_check import Check
 from gate.errors import GateError, UsageError
 
+if TYPE_CHECKING:
+    from gate.settings import Settings
+
 FOLDER = Path(".github/workflows")
 LARGEST = 1 << 20
 _JUDGES = re.compile(r"(?:^|[\s/;&|(])gate ci\b", re.MULTILINE)
-_PROPOSES = re.compile(r"(?:^|[\s/;&|(])gate baseline refresh\b", re.MULTILINE)
-_ACTION = re.compile(r"(?:[\w.-]+/robustness-gate(?:/composite)?)@|\./(?:composite)?$")
-_NEEDS = {"contents": "read", "pull-requests": "write"}
+_MEASURES = re.compile(r"(?:^|[\s/;&|(])gate ci\b[^\n]*--shard\b", re.MULTILINE)
+_OTHERS: Mapping[Kind, re.Pattern[str]] = {
+    "watches": re.compile(r"(?:^|[\s/;&|(])gate nightly\b", re.MULTILINE),
+    "proposes": re.compile(r"(?:^|[\s/;&|(])gate baseline refresh\b", re.MULTILINE),
+    "answers": re.compile(r"(?:^|[\s/;&|(])gate command\b", re.MULTILINE),
+    "decides": re.compile(r"(?:^|[\s/;&|(])gate fork-verdict\b", re.MULTILINE),
+}
+ACTION = re.compile(r"(?:[\w.-]+/robustness-gate(?:/composite)?)@|\./(?:composite)?$")
+Kind = Literal["judges", "measures", "watches", "proposes", "answers", "decides"]
+NEEDS: Mapping[Kind, Mapping[str, str]] = {
+    "judges": {"contents": "read", "pull-requests": "write"},
+    "measures": {"contents": "read"},
+    "watches": {"contents": "read", "issues": "write"},
+    "proposes": {"contents": "write", "pull-requests": "write"},
+    "answers": {"actions": "write", "contents": "read", "pull-requests": "write"},
+    "decides": {"actions": "read", "checks": "write", "contents": "read", "pull-requests": "write"},
+}
 _LEVELS = ("none", "read", "write")
+_ALWAYS = "always()"
 _CHECKOUT = "actions/checkout@"
 _Table = dict[Any, Any]
 
@@ -30,14 +48,20 @@ class Job:
         where: the file, relative to the repository.
         workflow, job: as they stand there.
         name: under which GitHub shows its check.
-        judges: whether it runs `gate ci` or the action; else it proposes baselines.
+        kind: `judges` runs `gate ci` or the action; `measures` is a shard; `watches` is the night's run of main;
+            `proposes` refreshes the baseline; `answers` comments; `decides` about what forks measured.
     """
 
     where: str
     workflow: _Table
     job: _Table
     name: str
-    judges: bool
+    kind: Kind
+
+    @property
+    def runs(self) -> str:
+        """What its steps run."""
+        return "\n".join(str(step.get("run", "")) for step in self.steps)
 
     @property
     def events(self) -> dict[str, Any]:
@@ -88,37 +112,53 @@ def _jobs(workflow: Any, where: str) -> Iterator[Job]:
     for key, job in workflow["jobs"].items():
         if not isinstance(job, dict):
             continue
-        steps = [step for step in job.get("steps") or () if isinstance(step, dict)]
-        runs = "\n".join(str(step.get("run", "")) for step in steps)
-        judges = bool(_JUDGES.search(runs)) or any(_ACTION.match(str(step.get("uses", ""))) for step in steps)
-        if judges or _PROPOSES.search(runs):
-            yield Job(where, workflow, job, str(job.get("name") or key), judges)
+        found = Job(where, workflow, job, str(job.get("name") or key), "judges")
+        kind = _kind(found)
+        if kind is not None:
+            yield replace(found, kind=kind)
 
 
-def workflow_checks(root: Path, required: frozenset[str] | None) -> Iterator[Check]:
+def _kind(job: Job) -> Kind | None:
+    """What a job does for the gate; None for nothing."""
+    measuring = bool(_MEASURES.search(job.runs))
+    uses = any(ACTION.match(str(step.get("uses", ""))) for step in job.steps)
+    if uses or (_JUDGES.search(job.runs) and not measuring):
+        return "judges"
+    if measuring:
+        return "measures"
+    return next((kind for kind, pattern in _OTHERS.items() if pattern.search(job.runs)), None)
+
+
+def workflow_checks(root: Path, required: frozenset[str] | None, settings: Settings | None = None) -> Iterator[Check]:
     """Everything that the files of the workflows show.
 
     Args:
         required: names of the checks that a pull request must pass; None where that is not known.
+        settings: those of the checkout; None asks nothing that depends on them.
     """
+    from gate.cli.doctor_jobs import night_checks, shard_checks, team_checks
+
     jobs, unread = find_jobs(root)
     yield from unread
-    judging = [job for job in jobs if job.judges]
+    judging = [job for job in jobs if job.kind == "judges"]
     if not judging and not unread:
         yield Check("workflows", "problem", "no workflow runs the gate", "gate init", FOLDER.as_posix())
     for job in judging:
         yield from _of_judging(job, required)
     for job in jobs:
-        if not job.judges:
-            yield _permissions(job, {"contents": "write", "pull-requests": "write"})
+        if job.kind != "judges":
+            yield _permissions(job, NEEDS[job.kind])
+    yield from shard_checks(jobs)
+    yield from night_checks(jobs, settings)
+    yield from team_checks(jobs, settings)
     if required is not None and judging:
         yield required_check(judging, required)
 
 
 def _of_judging(job: Job, required: frozenset[str] | None) -> Iterator[Check]:
-    yield _permissions(job, _NEEDS)
-    yield _depth(job)
-    yield from _credentials(job)
+    yield _permissions(job, NEEDS["judges"])
+    yield depth(job)
+    yield from credentials(job)
     yield _events(job)
     yield from _skippable(job, required is not None and job.name in required)
 
@@ -129,7 +169,7 @@ def _permissions(job: Job, needed: Mapping[str, str]) -> Check:
         lines = ", ".join(f"{name}: {level}" for name, level in needed.items())
         what = f"the job `{job.name}` has whatever the repository grants by default"
         return Check("permissions", "warning", what, f"add `permissions: {{{lines}}}` to the job", job.where)
-    lacking = {name: level for name, level in needed.items() if _level(granted, name) < _LEVELS.index(level)}
+    lacking = {name: level for name, level in needed.items() if level_of(granted, name) < _LEVELS.index(level)}
     if lacking:
         lines = ", ".join(f"{name}: {level}" for name, level in lacking.items())
         fix = f"add to its permissions: {lines}"
@@ -137,7 +177,7 @@ def _permissions(job: Job, needed: Mapping[str, str]) -> Check:
     return Check("permissions", "fine", f"the job `{job.name}` may do what it must", where=job.where)
 
 
-def _level(granted: Any, name: str) -> int:
+def level_of(granted: Any, name: str) -> int:
     if isinstance(granted, str):
         return {"read-all": 1, "write-all": 2}.get(granted, 0)
     said = granted.get(name, "none") if isinstance(granted, dict) else "none"
@@ -149,7 +189,7 @@ def _checkouts(job: Job) -> list[_Table]:
     return [given if isinstance(given := step.get("with"), dict) else {} for step in found]
 
 
-def _depth(job: Job) -> Check:
+def depth(job: Job) -> Check:
     checkouts = _checkouts(job)
     if not checkouts:
         what = f"the job `{job.name}` checks nothing out"
@@ -164,7 +204,7 @@ def _depth(job: Job) -> Check:
     return Check("fetch-depth", "fine", f"the checkout of the job `{job.name}` has the base", where=job.where)
 
 
-def _credentials(job: Job) -> Iterator[Check]:
+def credentials(job: Job) -> Iterator[Check]:
     if any(str(given.get("persist-credentials", True)).lower() != "false" for given in _checkouts(job)):
         what = f"the checkout of the job `{job.name}` leaves the token where the suite can read it"
         yield Check("credentials", "warning", what, "give actions/checkout `persist-credentials: false`", job.where)
@@ -190,7 +230,7 @@ def _skippable(job: Job, required: bool) -> Iterator[Check]:
         )
         fix = f"remove `{named[0]}`: an unchanged suite passes"
         yield Check("skipped-check", state, what, fix, job.where)
-    if "if" in job.job:
+    if str(job.job.get("if", _ALWAYS)).strip("${ }") != _ALWAYS:
         what = f"`if` can skip the job `{job.name}`, and a skipped job passes as a required check"
         yield Check("skipped-check", state, what, "remove `if`", job.where)
 

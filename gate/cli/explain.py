@@ -16,6 +16,7 @@ from gate.errors import EXIT_HOLDS, UsageError
 
 RULES = "rules.md"
 _FINDING = re.compile(r"F[1-9]\d*")
+_LINK = re.compile(r"\[([^][]*)\]\(([\w-]+\.md)?(?:#[\w-]*)?\)")
 _PAGES = (
     (("alpha", "false-alarms", "runs", "power", "delta", "stochastic", "confirm", "baseline-", "trial-"), "statistics"),
     (("mutate",), "mutation"),
@@ -146,6 +147,23 @@ def rule_sections() -> dict[str, str]:
         for name, text in zip(found[1::2], found[2::2], strict=True)
         if name in known
     }
+
+
+def for_reply(rule: str) -> str:
+    """The section of a rule for a comment on GitHub: without its heading, and with links that lead nowhere there named.
+
+    Raises:
+        UsageError: the installation lacks the document.
+    """
+    text = rule_sections().get(rule, "").partition("\n\n")[2]
+    return _LINK.sub(_named, text)
+
+
+def _named(link: re.Match[str]) -> str:
+    words, page = link[1], link[2]
+    if words == page:
+        return f"docs/{page}"
+    return f"{words} (docs/{page})" if page else words
 
 
 def _document(name: str) -> str:

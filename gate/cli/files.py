@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,6 +136,14 @@ def require_own_settings(folder: Path, command: str, *, suite: bool = False) -> 
         where=str(folder),
         remedy=f"`cd {there} && {command}`; a folder with a gate.toml of its own is a project of its own",
     )
+
+
+def now(environ: Mapping[str, str]) -> float:
+    """The time in Unix seconds; in a shell `SOURCE_DATE_EPOCH` may stand for it, in a workflow nothing may."""
+    from gate.deliver.runner import in_workflow
+
+    given = environ.get("SOURCE_DATE_EPOCH", "")
+    return float(given) if given.isdecimal() and not in_workflow(environ) else time.time()
 
 
 def commit_here(folder: Path, environ: Mapping[str, str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,8 +20,9 @@ from gate.errors import EXIT_HOLDS, UsageError
 WORKFLOWS = Path(".github/workflows")
 SETTINGS = Path("gate.toml")
 IGNORED = "/.gate/"
-_TO_COPY = ("shards.yml", "nightly.yml")
-"""One stands in the place of `robustness.yml`, so that both would judge each pull request; one runs every night."""
+JUDGING = "robustness.yml"
+FURTHER = {"nightly": "nightly.yml", "shards": JUDGING}
+"""What only some want, and the file that it becomes: the shards stand in the place of the workflow for one machine."""
 FIRST_TEST = Path("tests/robustness/test_first.py")
 _ARGUMENTS = '# arguments = "tests/robustness"'
 _RUNS_GATE = re.compile(r"^[^#\n]*(?:\bgate ci\b|uses: *['\"]?[\w.-]+/robustness-gate)", re.MULTILINE)
@@ -63,22 +64,29 @@ class Plan:
 @click.command(epilog="Example: gate init --suite robustness")
 @click.option("--yes", is_flag=True, help="Write without asking; needed where there is no terminal.")
 @click.option("--suite", default="default", show_default=True, help="Name of the suite: its baseline and its comment.")
+@click.option(
+    "--with", "further", default="", metavar="NAMES", help="More workflows: `nightly`, `shards`, or both with a comma."
+)
 @click.pass_obj
-def init(console: Console, yes: bool, suite: str) -> int:
+def init(console: Console, /, yes: bool, suite: str, further: str) -> int:
     """Write the workflows, the settings, a line of .gitignore and a first test if there is none.
 
     All of it goes by what the repository holds: how it is installed, its Python, data, models, prompts and agents.
     Shows the difference first, asks, and overwrites nothing. Run it at the root of the repository.
+
+    With `nightly` main is judged every night, and one issue tells of it. With `shards` the suite runs on several
+    machines, in the place of the workflow for one.
     """
     from gate.settings import Layer, resolve
 
+    chosen = _chosen(further)
     resolve([Layer("--suite", {"suite": suite})])
     root = _root()
     branch = _default_branch(root)
     found = look(root)
     for line in found.lines():
         console.say(line)
-    plans = plan(root, suite, branch, found)
+    plans = plan(root, suite, branch, found, chosen)
     for each in plans:
         if not each.changes:
             console.say(f"{'not needed' if each.absent else 'kept'}: {each.path.as_posix()} ({each.reason})")
@@ -99,15 +107,33 @@ def init(console: Console, yes: bool, suite: str) -> int:
     return EXIT_HOLDS
 
 
-def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
+def _chosen(further: str) -> frozenset[str]:
+    """The names of further workflows.
+
+    Raises:
+        UsageError: one of them is none; the nearest is the remedy.
+    """
+    names = [name.strip() for name in further.split(",") if name.strip()]
+    for name in names:
+        if name not in FURTHER:
+            close = difflib.get_close_matches(name, FURTHER, n=1)
+            remedy = f"did you mean `{close[0]}`?" if close else f"it takes {', '.join(FURTHER)}"
+            raise UsageError(f"there is no further workflow {name!r:.60}", where="--with", remedy=remedy)
+    return frozenset(names)
+
+
+def plan(root: Path, suite: str, branch: str, found: Found, further: Collection[str] = frozenset()) -> list[Plan]:
     """What `gate init` would do to a repository, file by file; reads only.
 
     Args:
         branch: the one that pull requests go into.
         found: what the repository holds.
+        further: names in `FURTHER` of what else is wanted.
     """
-    texts = {name: adapted(text, found, branch) for name, text in workflows().items()}
+    texts = {name: adapted(text, found, branch, suite) for name, text in workflows(further).items()}
     plans = [_workflow(root, name, text) for name, text in sorted(texts.items())]
+    if "shards" in further:
+        plans = [_of_shards(root, each, texts[JUDGING]) for each in plans]
     has_tests = _has_tests(root)
     folder = FIRST_TEST.parent if not has_tests or _has_tests(root / FIRST_TEST.parent) else None
     plans += [_settings(root, suite, folder, found), _ignore(root)]
@@ -119,10 +145,16 @@ def plan(root: Path, suite: str, branch: str, found: Found) -> list[Plan]:
     return plans
 
 
-def workflows() -> dict[str, str]:
-    """The workflows that users take, by file name; without those that only some want."""
-    found = [each for each in files("gate.cli").joinpath("templates").iterdir() if each.name.endswith(".yml")]
-    return {each.name: each.read_text("utf-8") for each in found if each.name not in _TO_COPY}
+def workflows(further: Collection[str] = frozenset()) -> dict[str, str]:
+    """The workflows that users take, by the name of the file that they become.
+
+    Args:
+        further: names in `FURTHER`; what only some want is left out.
+    """
+    found = {each.name: each for each in files("gate.cli").joinpath("templates").iterdir()}
+    usual = {name for name in found if name.endswith(".yml")} - {f"{name}.yml" for name in FURTHER}
+    named = {name: name for name in usual} | {FURTHER[name]: f"{name}.yml" for name in further}
+    return {name: found[template].read_text("utf-8") for name, template in named.items()}
 
 
 def _root() -> Path:
@@ -155,11 +187,21 @@ def _new(root: Path, path: Path, text: str) -> Plan:
 def _workflow(root: Path, name: str, text: str) -> Plan:
     """A workflow, unless another one gates pull requests already: two would write one comment."""
     folder = root / WORKFLOWS
-    others = sorted(folder.glob("*.y*ml")) if name == "robustness.yml" and folder.is_dir() else []
+    others = sorted(folder.glob("*.y*ml")) if name == JUDGING and folder.is_dir() else []
     for other in others:
         if other.name != name and other.is_file() and _RUNS_GATE.search(other.read_bytes().decode("utf-8", "replace")):
             return Plan(WORKFLOWS / name, "", "", f"{other.name} runs the gate already", absent=True)
     return _new(root, WORKFLOWS / name, text)
+
+
+def _of_shards(root: Path, found: Plan, text: str) -> Plan:
+    """The same; a workflow for one machine that stands where the shards belong is not taken for them."""
+    if found.path != WORKFLOWS / JUDGING or found.changes or found.absent:
+        return found
+    there = root / found.path
+    if there.is_file() and there.read_bytes().decode("utf-8", "replace") == text:
+        return found
+    return replace(found, reason="it is another workflow: move it away, then call this again for the shards")
 
 
 def _settings(root: Path, suite: str, folder: Path | None, found: Found) -> Plan:

@@ -11,6 +11,7 @@ from gate.cli.init_look import Found, Kind
 _INSTALL = "      - run: python -m pip install -r requirements.txt # what your suite needs"
 _PLAIN_BRANCH = re.compile(r"[A-Za-z][\w./-]*")
 _KEY = "OPENAI_API_KEY"
+_ARTIFACT = "name: robustness-gate-{}-"
 _PYTHON = 'python-version: "3.13"'
 _TESTS: dict[Kind, str] = {
     "model": "first_test_model.py.txt",
@@ -20,10 +21,11 @@ _TESTS: dict[Kind, str] = {
 }
 
 
-def adapted(workflow: str, found: Found, branch: str) -> str:
-    """A workflow for this repository: its default branch, its Python, its key, and what installs its suite's needs."""
+def adapted(workflow: str, found: Found, branch: str, suite: str = "default") -> str:
+    """A workflow for this repository: its default branch, its suite, Python and key, and what its suite needs."""
     named = branch if _PLAIN_BRANCH.fullmatch(branch) else json.dumps(branch)
     text = workflow.replace("branches: [main]", f"branches: [{named}]")
+    text = text.replace(_ARTIFACT.format("default"), _ARTIFACT.format(suite))
     text = text.replace(_PYTHON, f'python-version: "{found.python}"').replace(_KEY, found.key or _KEY)
     return text.replace(_INSTALL, "\n".join(install_lines(found)))
 

@@ -12,7 +12,7 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import MODES, OUTPUT
-from gate.errors import EXIT_UNDECIDED, GateError, UsageError
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, EXIT_UNDECIDED, GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.collaborators import Request, Tools
@@ -47,8 +47,9 @@ def nightly(
     """Run the suite on main with pytest ARGUMENTS, compare it with the baseline there, and keep one issue up to date.
 
     For workflows on a schedule, a push to main or by hand, with `issues: write`. What got worse is confirmed by a
-    second run (`nightly-confirm`) before an issue is opened; one that is open is updated, and closed with a comment
-    once main holds. What could not be judged is told apart, and is no regression. The baseline is never changed.
+    second run, or by the run before (`nightly-confirm`), before an issue is opened; one that is open is updated, and
+    closed with a comment once main holds. What could not be judged is told apart, and is no regression. The baseline is
+    never changed.
 
     Each stochastic test is decided against the baseline, since fresh trials of main would compare main with itself.
 
@@ -86,6 +87,11 @@ def judge_main(
     """
     first = _verdict(request, tools)
     settings = _settings(request)
+    if int(first.would_exit) and settings.nightly_confirm == "two-nights" and event is not None:
+        found = _with_the_run_before(console, request, event, first)
+        if isinstance(found, int):
+            return found
+        first = found
     if int(first.would_exit) and settings.nightly_confirm == "rerun":
         console.say("main does not hold; running once more to confirm it")
         second = (
@@ -95,13 +101,35 @@ def judge_main(
             console.warn("a single report confirms nothing: give the report of a second run with --again")
             return int(first.exit_code)
         other = _verdict(second, tools)
-        found = confirmed(first, other)
-        if found is None:
+        both = confirmed(first, other)
+        if both is None:
             console.result("main did not hold once and not again in the same way: nothing is told of it")
             return EXIT_UNDECIDED if int(other.would_exit) else 0
-        first = found
+        first = both
     _tell(console, request, event, first, settings)
     return int(first.exit_code)
+
+
+def _with_the_run_before(console: Console, request: Request, event: Event, now: Verdict) -> Verdict | int:
+    """What the run before this one showed too; else the exit code, since nothing is told of it."""
+    from gate.cli.tools import client
+    from gate.deliver.earlier_night import verdict_before
+
+    github = client(request, event)
+    if github is None:
+        console.warn("the run before this one can't be asked: there is no token (GITHUB_TOKEN, with `actions: read`)")
+        return EXIT_UNDECIDED
+    try:
+        before = verdict_before(github, now.provenance.suite, event.run_id)
+    except GateError as error:
+        console.error(f"the run before this one can't be read: {error.message}", where=error.where, remedy=error.remedy)
+        return EXIT_UNDECIDED
+    found = None if before is None else confirmed(before, now)
+    if found is not None:
+        return found
+    missing = "the run before this one left no verdict" if before is None else "the run before did not show it"
+    console.result(f"main does not hold, and {missing}: a second such run in a row will tell of it")
+    return EXIT_HOLDS if int(now.would_exit) == EXIT_REGRESSION else EXIT_UNDECIDED
 
 
 def confirmed(first: Verdict, again: Verdict) -> Verdict | None:

@@ -41,6 +41,26 @@ def as_shard(report: Report) -> Report:
     return replace(report, completeness=replace(report.completeness, reasons=reasons))
 
 
+def of_merged(request: Request, tools: Tools) -> tuple[Request, Tools]:
+    """What judges the joined parts of a suite, whatever report the settings name for other runs; else the same.
+
+    Raises:
+        UsageError: a report of a run made elsewhere beside it.
+    """
+    from gate.cli.trials import MOST_BYTES, TRIALS
+    from gate.collaborators import with_merged
+
+    merged = request.merged
+    if merged is None:
+        return request, tools
+    if request.options.get("report"):
+        raise UsageError(
+            "--merged is a report of its own", where="--merged", remedy="leave out --report, which compares only"
+        )
+    request = replace(request, options={**request.options, "report": ""})
+    return request, with_merged(tools, merged, merged.with_name(TRIALS), MOST_BYTES)
+
+
 def measure(console: Console, request: Request, tools: Tools) -> int:
     """Measure one part of a pull request's suite; gives the exit code: 0 where that part is whole, else 3.
 
@@ -53,9 +73,11 @@ def measure(console: Console, request: Request, tools: Tools) -> int:
     from gate.render.words import plural
 
     require_shard(request.shard)
-    if request.options.get("report"):
+    if request.options.get("report") or request.merged is not None:
         raise UsageError(
-            "a shard measures, and --report compares only", where="--shard", remedy="leave one of them out"
+            "a shard measures, and --report and --merged are judged",
+            where="--shard",
+            remedy="leave one of them out",
         )
     measured = measure_shard(request, tools)
     for sentence in measured.notices:

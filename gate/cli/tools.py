@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.cli.console import Console, Echo
-from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, read_bytes, require_own_settings
+from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, now, read_bytes, require_own_settings
 from gate.cli.ready import hide, import_all
 from gate.cli.stored import read_stored
 from gate.cli.trials import MOST_BYTES, RUN, keep, local_arms, read_history
@@ -136,17 +135,9 @@ def read_trusted(git: Git, request: Request, base: Base | None, others: Sequence
     from gate.baselines import trusted
 
     if base is None:
-        return trusted.read_folder(request.root, others, now=_now(request))
+        return trusted.read_folder(request.root, others, now=now(request.environ))
     fetch = _fetch(request, read_event(request))
-    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=_now(request))
-
-
-def _now(request: Request) -> float:
-    """The time in Unix seconds; in a shell `SOURCE_DATE_EPOCH` may stand for it, in a workflow nothing may."""
-    from gate.deliver.runner import in_workflow
-
-    given = request.environ.get("SOURCE_DATE_EPOCH", "")
-    return float(given) if given.isdecimal() and not in_workflow(request.environ) else time.time()
+    return trusted.read_trusted(git, base, others=others, fetch=fetch, now=now(request.environ))
 
 
 def read_readable(git: Git, request: Request, base: Base | None) -> Sequence[Layer]:

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console
-from gate.cli.files import read_bytes
+from gate.cli.files import now, read_bytes
 
 if TYPE_CHECKING:
-    from gate.schema.acceptance import Waiver
+    from gate.schema.acceptance import Permissions, Waiver
     from gate.schema.report import Report
     from gate.settings import Settings
 
 _MOST_BYTES = 2**20
+
+
+def permissions_for(path: Path | None) -> Permissions:
+    """What waivers permit of a comparison in a shell, today.
+
+    Args:
+        path: of their file; None for that of this folder, which serves all its suites: a comparison of two files has
+            nothing to say about the rest.
+
+    Raises:
+        BaselineError: they can't be used.
+        ReportError: the file that was named can't be read.
+    """
+    from gate.baselines.waivers import PATH, day_of, read_waivers
+    from gate.schema.acceptance import Permissions
+
+    found = waivers_here() if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
+    return Permissions(waivers=found, today=day_of(now(os.environ)), file=str(path or PATH), shared=path is None)
 
 
 def waivers_here() -> tuple[Waiver, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gate.compare.rules import RULES
 from gate.schema.acceptance import Permission, Permissions, Waiver
+from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Finding, Level
 
 _EXIT_CODES = {rule.name: rule.exit_code for rule in RULES}
@@ -43,13 +44,19 @@ def expired(waiver: Waiver, today: str) -> bool:
     return bool(waiver.until and today) and waiver.until < today
 
 
-def waiver_notices(waivers: Sequence[Waiver], findings: Sequence[Finding], today: str) -> Iterator[str]:
+def about(waivers: Iterable[Waiver], findings: Iterable[Finding], *reports: Report) -> tuple[Waiver, ...]:
+    """The waivers of what was found or compared; others may be of another suite, whose file is the same."""
+    cases = {case.id for report in reports for case in report.cases} | {each.case_id for each in findings}
+    return tuple(each for each in waivers if each.case_id in cases)
+
+
+def waiver_notices(permissions: Permissions, findings: Sequence[Finding]) -> Iterator[str]:
     """Sentences about waivers that are over, not needed any more, or too small for what is found."""
     used = {id(each.accepted) for each in findings if each.accepted is not None}
-    for waiver in waivers:
-        named = f"the waiver of `{waiver.rule}` for {waiver.case_id} (baselines/waivers.toml:{waiver.line})"
+    for waiver in permissions.waivers:
+        named = f"the waiver of `{waiver.rule}` for {waiver.case_id} ({permissions.file}:{waiver.line})"
         owner = f"; its owner is {waiver.owner}" if waiver.owner else ""
-        if expired(waiver, today):
+        if expired(waiver, permissions.today):
             yield f"{named} ended on {waiver.until}{owner}"
         elif id(waiver) not in used:
             worse = any((each.rule.value, each.case_id) == (waiver.rule, waiver.case_id) for each in findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gate.compare.acceptance import permitted, waiver_notices
+from gate.compare.acceptance import about, permitted, waiver_notices
 from gate.compare.comparison import Comparison
 from gate.compare.known import Shown, examples_of
 from gate.compare.notices import notices
@@ -66,7 +66,7 @@ def judge(
         notices=(
             *notices(comparison),
             *upstream(findings, fingerprints, provenance, comparison.changes.paths),
-            *waiver_notices(permissions.waivers, findings, permissions.today),
+            *waiver_notices(_of_this_suite(comparison, permissions, findings), findings),
         ),
         alpha=comparison.settings.error_budget,
         budget=spending(comparison),
@@ -75,6 +75,14 @@ def judge(
         scores=comparison.probes.scores,
         measured=measured(comparison.candidate),
     )
+
+
+def _of_this_suite(comparison: Comparison, permissions: Permissions, findings: list[Finding]) -> Permissions:
+    """With the waivers of which this suite can say whether they are needed: one file serves all suites of the base."""
+    if not permissions.waivers or (comparison.changes.suites == 1 and not permissions.shared):
+        return permissions
+    own = about(permissions.waivers, findings, comparison.baseline, comparison.candidate)
+    return replace(permissions, waivers=own)
 
 
 def check(comparison: Comparison) -> tuple[list[Finding], list[Finding]]:

@@ -7,7 +7,7 @@ the gate's own account can write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gate.deliver import artifacts
@@ -16,6 +16,7 @@ from gate.deliver.client import Comment, GitHub, PullRequest
 from gate.deliver.commands import Command, read_commands
 from gate.deliver.earlier import KNOWN, MOST_BYTES
 from gate.deliver.permissions import why_not_accept
+from gate.render.joined import sections_of
 from gate.render.marker import Marker, parse_marker
 from gate.render.record import Bound, Record, digest_of_findings, parse_record
 from gate.render.words import plural, verb
@@ -26,11 +27,16 @@ from gate.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The gate's own comment of a suite: whose it is, which run wrote it, and what its numbers mean."""
+    """The gate's own comment of a suite: whose it is, which run wrote it, and what its numbers mean.
+
+    Attributes:
+        joined: whether it is a section of the comment that all suites share.
+    """
 
     comment: Comment
     marker: Marker
     record: Record
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +79,14 @@ def shown(github: GitHub, comments: Iterable[Comment], suite: str) -> Shown | No
     found: list[Shown] = []
     me: list[int | None] = []
     for comment in comments:
-        marker, record = parse_marker(comment.body), parse_record(comment.body)
-        if marker is None or record is None or marker.suite != suite:
-            continue
-        if not comment.bot:
-            me = me or [github.whoami()]
-            if comment.author == 0 or comment.author != me[0]:
+        for each in _told(comment):
+            if each.marker.suite != suite:
                 continue
-        found.append(Shown(comment, marker, record))
+            if not comment.bot:
+                me = me or [github.whoami()]
+                if comment.author == 0 or comment.author != me[0]:
+                    continue
+            found.append(each)
     if len({each.comment.author for each in found}) != 1:
         return None
     return max(found, key=lambda each: (each.marker.order, each.marker.attempt, each.comment.id))
@@ -88,8 +94,16 @@ def shown(github: GitHub, comments: Iterable[Comment], suite: str) -> Shown | No
 
 def suites_shown(comments: Iterable[Comment]) -> frozenset[str]:
     """Suites of which an app's comment shows something to accept."""
-    found = (parse_marker(each.body) for each in comments if each.bot and parse_record(each.body) is not None)
-    return frozenset(each.suite for each in found if each is not None)
+    return frozenset(each.marker.suite for comment in comments if comment.bot for each in _told(comment))
+
+
+def _told(comment: Comment) -> Iterator[Shown]:
+    """What a comment shows of suites that have something to accept, whoever wrote it: of one, or a section of each."""
+    sections = sections_of(comment.body)
+    for text in [comment.body] if sections is None else [each.text for each in sections.values()]:
+        marker, record = parse_marker(text), parse_record(text)
+        if marker is not None and record is not None:
+            yield Shown(comment, marker, record, joined=sections is not None)
 
 
 def reason_of(comment: Comment) -> str:

@@ -6,13 +6,26 @@ A run is done only when it has seen its section stand there and nothing to mend,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gate.deliver.client import Comment, GitHub
+from gate.deliver.problems import ApiError
 from gate.deliver.shorten import LIMITS, cut
-from gate.deliver.sticky import MOVED_ON, NEWER_RUN, NO_MARKER, ROUNDS, UNSETTLED, CommentResult, Marker, Sticky, posted
-from gate.render import parse_marker
+from gate.deliver.sticky import (
+    MOVED_ON,
+    NEWER_RUN,
+    NO_MARKER,
+    NOT_OURS,
+    ROUNDS,
+    UNSETTLED,
+    CommentResult,
+    Marker,
+    Sticky,
+    posted,
+)
 from gate.render.joined import Section, compose, section, sections_of
+from gate.render.marker import parse_marker
 
 
 def post_joined(client: GitHub, pull_request: int, body: str, *, create: bool = True) -> CommentResult:
@@ -29,6 +42,17 @@ def post_joined(client: GitHub, pull_request: int, body: str, *, create: bool = 
         return CommentResult("", NO_MARKER)
     work = _Joined(client, pull_request, "", mine.marker, parse_marker, _shorter, mine=mine)
     return posted(work, create=create)
+
+
+def post_alone(client: GitHub, pull_request: int, body: str, *, create: bool = True) -> CommentResult:
+    """Make or update the comment that a suite has by itself, as `post_comment` does.
+
+    A section that it had before in the comment of all suites is removed, and that comment with its last section.
+    """
+    marker = parse_marker(body)
+    if marker is None:
+        return CommentResult("", NO_MARKER)
+    return posted(_Alone(client, pull_request, body, marker, parse_marker, cut), create=create)
 
 
 def _shorter(text: str, limit: int) -> str:
@@ -61,6 +85,7 @@ class _Joined(Sticky):
             if not (create or self.posted or there):
                 return CommentResult("")
             if not newer:
+                sections = _still_told(sections, there, self.marker)
                 sections[self.marker.suite] = self.mine
             self.text = compose(sections.values(), LIMITS[0], cut)
             fresh = None
@@ -93,6 +118,68 @@ class _Joined(Sticky):
     def _was_single(self, comment: Comment) -> bool:
         marker = parse_marker(comment.body)
         return marker is not None and marker.suite == self.marker.suite and self._by_us(comment)
+
+
+@dataclass(slots=True)
+class _Alone(Sticky):
+    """One attempt to have the comment of one suite right, and no section of it elsewhere.
+
+    Attributes:
+        left: a comment of all suites in which a section of this one still stands; None where there is none.
+    """
+
+    left: Comment | None = None
+
+    def run(self, *, create: bool) -> CommentResult:
+        for _ in range(ROUNDS):
+            result = Sticky.run(self, create=create or self.left is not None)
+            if self.left is None or result.warning:
+                return result
+            self._leave(self.left)
+            self._settle()
+        return CommentResult(self.posted, UNSETTLED)
+
+    def _ours(self, listed: list[Comment], fresh: Comment | None) -> list[Comment]:
+        self.left = next((one for one in listed if one.id not in self.refused and self._joined(one)), None)
+        return Sticky._ours(self, listed, fresh)
+
+    def _joined(self, comment: Comment) -> bool:
+        there = (sections_of(comment.body) or {}).get(self.marker.suite)
+        if there is None or (there.marker.head == self.marker.head and _order(there.marker) > _order(self.marker)):
+            return False  # a newer run of this head, which joins by its own settings
+        return self._by_us(comment)
+
+    def _leave(self, comment: Comment) -> None:
+        """Take the section out. Who writes at the same moment may put it back: the next look sees that."""
+        sections = sections_of(comment.body) or {}
+        del sections[self.marker.suite]
+        try:
+            if sections:
+                self.client.update_comment(comment.id, compose(sections.values(), LIMITS[0], cut))
+            else:
+                self.client.delete_comment(comment.id)
+        except ApiError as error:
+            if error.status not in NOT_OURS:
+                raise
+            self.refused.add(comment.id)
+
+
+def _still_told(sections: Mapping[str, Section], before: Section | None, now: Marker) -> dict[str, Section]:
+    """The sections without those of suites that have been silent since before this suite spoke of an earlier head.
+
+    Such a suite has missed a whole head of the pull request: it was removed, or has another name by now.
+
+    Args:
+        before: what this suite said last.
+    """
+    if before is None or before.marker.head == now.head:
+        return dict(sections)
+    heads = {before.marker.head, now.head}
+    return {
+        suite: each
+        for suite, each in sections.items()
+        if each.marker.head in heads or _order(each.marker) > _order(before.marker)
+    }
 
 
 def _sections(comments: list[Comment]) -> dict[str, Section]:

@@ -61,8 +61,9 @@ def _why_not_of_team(github: GitHub, login: str, team: str) -> str:
             f"/orgs/{quote(owner, safe='')}/teams/{quote(name, safe='')}/memberships/{quote(login, safe='')}"
         )
     except ApiError as error:
-        if error.status == 404:
-            return f"only members of the team `{team}` can accept findings, as far as the token may see who they are"
-        raise
+        if error.status not in (403, 404):  # GitHub shows what a token may not see as absent, or refuses it
+            raise
+        seen = "as far as the token may see who they are; a workflow's own token can't (`gate doctor` says what can)"
+        return f"only members of the team `{team}` can accept findings, {seen}"
     active = isinstance(found, dict) and found.get("state") == "active"
     return "" if active else f"only members of the team `{team}` can accept findings"

@@ -12,10 +12,9 @@ from gate import render
 from gate.deliver.client import GitHub
 from gate.deliver.event import Event
 from gate.deliver.hide import hidden, scrubbed, secrets
-from gate.deliver.joined import post_joined
+from gate.deliver.joined import post_alone, post_joined
 from gate.deliver.runner import RunnerFiles
 from gate.deliver.secret import Secret
-from gate.deliver.sticky import post_comment
 from gate.errors import GateError
 from gate.render.words import listed
 from gate.schema.verdict import ExitCode, Verdict
@@ -132,12 +131,8 @@ class Publisher:
             return "", "no comment: there is no token (input `token`, or GITHUB_TOKEN)"
         try:
             client = GitHub(event.api_url, event.repository, token, sleep=self.sleep)
-            if settings.comment_join:
-                result = post_joined(client, event.pull_request, text(), create=create)
-            else:
-                result = post_comment(
-                    client, event.pull_request, text(), parse_marker=render.parse_marker, create=create
-                )
+            post = post_joined if settings.comment_join else post_alone
+            result = post(client, event.pull_request, text(), create=create)
         except Exception as error:
             return "", f"no comment: {_why(error)}"
         return result.url, result.warning

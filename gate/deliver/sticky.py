@@ -19,7 +19,7 @@ from gate.errors import DeliveryError
 ROUNDS = 8
 _CREATIONS = 2
 _SETTLE_SECONDS = 1.0
-_NOT_OURS = frozenset({403, 404, 410})
+NOT_OURS = frozenset({403, 404, 410})
 NO_MARKER = "no comment: its text has no marker, so it could never be found again"
 MOVED_ON = "no comment by this run: the pull request has a newer commit, whose run comments"
 UNSETTLED = "the comment may not be the only one: something else keeps changing or removing it"
@@ -196,7 +196,7 @@ class Sticky:
         try:
             self._accepted(lambda text: self.client.update_comment(comment.id, text))
         except ApiError as error:
-            if error.status not in _NOT_OURS:
+            if error.status not in NOT_OURS:
                 raise
             self.refused.add(comment.id)
             return False
@@ -219,7 +219,7 @@ class Sticky:
             try:
                 self.client.delete_comment(one.id)
             except ApiError as error:
-                if error.status not in _NOT_OURS:
+                if error.status not in NOT_OURS:
                     raise
                 self.refused.add(one.id)
         return bool(extra)
@@ -241,7 +241,7 @@ class Sticky:
         try:
             now = self.client.pull_request(self.number).head_sha.lower()
         except ApiError as error:
-            if error.status not in _NOT_OURS:
+            if error.status not in NOT_OURS:
                 raise
             now = ""
         self.head_is_known = bool(now and self.marker.head)

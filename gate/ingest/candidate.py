@@ -52,6 +52,7 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
             for key, value in sorted(mapping_of(ours.get("fingerprints", {}), f"{where}/fingerprints").items())
         },
         recordings=recordings_from_json(ours["recordings"], f"{where}/recordings") if "recordings" in ours else None,
+        plan=text_of(ours.get("plan", ""), f"{where}/plan"),
     )
 
 

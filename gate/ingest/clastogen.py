@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gate.ingest.message import node_id
+from gate.ingest.message import first_line, node_id
 from gate.schema.mutation import (
     COVERAGE,
     DECIDED,
@@ -75,8 +75,19 @@ def read_clastogen(data: Json, name: str) -> Report:
     return Report(
         cases=cases,
         source=Source(tool="Clastogen", format="clastogen"),
-        completeness=Completeness(collected=len(cases), reasons=() if mutations else ("no mutant was reported",)),
+        completeness=Completeness(collected=len(cases), reasons=_lost(list(mutations.values()))),
     )
+
+
+def _lost(mutations: Sequence[Mutation]) -> tuple[str, ...]:
+    """Why the run is not whole: mutants that an error or the limit of calls kept from an answer."""
+    if not mutations:
+        return ("no mutant was reported",)
+    lost = [each for each in mutations if each.status == "error" or each.reason == _REASONS["UNMEASURED"]]
+    if not lost:
+        return ()
+    why = f", the first because of: {first_line(lost[0].reason)}" if lost[0].reason else ""
+    return (f"{len(lost):,} of {len(mutations):,} mutants were not measured{why}",)
 
 
 def _key(record: Json, where: str) -> tuple[str, str]:

@@ -6,6 +6,8 @@ an outcome; any other number is a metric. An error of a sample is no answer.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -80,6 +82,7 @@ def _add(samples: Samples, numbers: dict[str, list[float]], task: str, entry: Js
         message = mapping(error, f"{where}/error").get("message")
         samples.add(known, Sample(None, message if isinstance(message, str) else "the sample ended with an error"))
         return
+    repeat = _answer(entry), _from_cache(entry)
     scores = mapping(entry.get("scores") or {}, f"{where}/scores")
     if not scores:
         samples.add(known, Sample(None, "the sample has no score"))
@@ -90,23 +93,54 @@ def _add(samples: Samples, numbers: dict[str, list[float]], task: str, entry: Js
             known if len(scores) == 1 else f"{known} · {scorer}"[:400],
             score,
             f"{where}/scores/{scorer}",
+            repeat,
         )
 
 
-def _score(samples: Samples, numbers: dict[str, list[float]], case_id: str, score: object, where: str) -> None:
+def _answer(entry: Json) -> str:
+    """Digest of what the model answered; empty where the log does not say."""
+    output = entry.get("output")
+    told = output.get("choices") if isinstance(output, dict) else None
+    if not told:
+        return ""
+    text = json.dumps(told, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode("ascii", "backslashreplace")).hexdigest()[:12]
+
+
+def _from_cache(entry: Json) -> bool:
+    """Whether every call of a sample was answered by Inspect's own cache, so that nobody was asked."""
+    events = entry.get("events")
+    every = events if isinstance(events, list) else []
+    calls = [each for each in every if isinstance(each, dict) and each.get("event") == "model"]
+    return bool(calls) and all(each.get("cache") == "read" for each in calls)
+
+
+def _score(
+    samples: Samples,
+    numbers: dict[str, list[float]],
+    case_id: str,
+    score: object,
+    where: str,
+    repeat: tuple[str, bool] = ("", False),
+) -> None:
+    """Add what one scorer says of one sample.
+
+    Args:
+        repeat: digest of the answer that it scored, and whether that came from a cache.
+    """
     record = mapping(score, where)
     for key, value in _values(record.get("value"), where):
         name = f"{case_id} · {key}" if key else case_id
         if isinstance(value, str):
             passed = _PASSES.get(value)
             if value in _PASSES:
-                samples.add(name, Sample(passed, _explained(record, f"scored {value}")))
+                samples.add(name, Sample(passed, _explained(record, f"scored {value}"), *repeat))
             elif value == "P":
                 numbers.setdefault(name, []).append(0.5)
             else:
                 samples.add(name, Sample(None, f"the score {value!r:.40} has no meaning here"))
         elif isinstance(value, bool) or value in (0, 1):
-            samples.add(name, Sample(bool(value), _explained(record, f"scored {value}")))
+            samples.add(name, Sample(bool(value), _explained(record, f"scored {value}"), *repeat))
         elif isinstance(value, int | float) and finite(value):
             numbers.setdefault(name, []).append(float(value))
         else:

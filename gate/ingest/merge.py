@@ -331,6 +331,7 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
         },
         "fingerprints": _fingerprints(parts)[0],
         "shards": first.said.count if first is not None else 0,
+        "plan": first.said.plan if first is not None else "",
     }
     if merged.reasons:
         found["reasons"] = list(merged.reasons)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gate.collaborators import Measured, Request, Told, Tools, with_stored
 from gate.errors import GateError, UndecidedError
 from gate.pipeline.deciding import Judged, Known, provenance_of, refuse_unsafe_target, usable_settings, what_decides
-from gate.pipeline.measuring import candidate_of, first_look, measure, only_measures, open_round_of, settle
+from gate.pipeline.measuring import asked_alike, candidate_of, first_look, measure, only_measures, open_round_of, settle
 from gate.schema.acceptance import Permissions
 from gate.schema.verdict import ExitCode, Problem, Verdict
 from gate.settings import Settings
@@ -105,6 +105,7 @@ def _judged(request: Request, tools: Tools, known: Known, judged: Judged) -> Ver
     with tools.arms(request, known.base, judged.settings) as arms:
         this, measured = first_look(request, tools, known, judged, arms)
         candidate = candidate_of(request, tools, judged.settings, measured)
+        candidate = asked_alike(candidate, this, judged)
         settled = settle(request, tools, judged, this, candidate, measured.trials, arms)
     notices = (*judged.notices, *measured.notices, *settled.notices)
     verdict = _judge(judged, settled, this, notices=notices)
@@ -125,15 +126,20 @@ def _hand_over(request: Request, tools: Tools, known: Known, judged: Judged) -> 
 
 
 def measure_shard(request: Request, tools: Tools) -> Measured:
-    """One part of the suite, asked as the base's whole baseline says; judges, confirms and delivers nothing."""
+    """One part of the suite, asked as the base's whole baseline says; judges, confirms and delivers nothing.
+
+    Where suspects can be confirmed, it makes the first look alone, and whoever judges the joined parts confirms them.
+    """
     known = Known(event=tools.read_event(request))
     tools.prepare(request)
     known.base = tools.find_base(request, known.event)
     refuse_unsafe_target(request, known.event)
     judged = what_decides(request, tools, known)
-    this = open_round_of(request, tools, known, judged, confirmable=False)
+    judged = replace(judged, settings=judged.settings.model_copy(update={"report": ""}))
+    with tools.arms(request, known.base, judged.settings) as arms:
+        this = open_round_of(request, tools, known, judged, confirmable=arms is not None)
     told = Told(this.text if this else "", witnesses=judged.trusted.witnesses, shard=request.shard)
-    measured = measure(request, tools, judged.settings.model_copy(update={"report": ""}), told)
+    measured = measure(request, tools, judged.settings, told)
     tools.keep(request, measured.trials)
     return measured
 

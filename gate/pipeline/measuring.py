@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.collaborators import Measured, Request, Told, Tools
@@ -13,6 +14,9 @@ from gate.settings import Settings
 if TYPE_CHECKING:
     from gate.deliver.event import Event
     from gate.rounds import Round, RunTurn, Settled
+
+_ASKED_OTHERWISE = "the shards were asked by another plan of trials than this base gives: run all of them again"
+_FIRST_LOOK = "the shards made a first look, or were asked on another base: judge them with `gate ci --merged`"
 
 
 def first_look(
@@ -63,6 +67,31 @@ def candidate_of(request: Request, tools: Tools, settings: Settings, measured: M
         measured.exit_code,
         lambda name: tools.read_file(request.root / name, settings.max_report_bytes),
     )
+
+
+def asked_alike(candidate: Report, this: Round | None, judged: Judged) -> Report:
+    """The candidate; where shards were asked other questions than those that decide here, it is no whole run."""
+    if not candidate.plan or judged.baseline is None:
+        return candidate
+    from gate.deliver.earlier import History
+    from gate.rounds import open_round
+    from gate.trials.plan import asked_digest
+
+    alone = this or open_round(
+        judged.baseline,
+        judged.settings,
+        suites=judged.changes.suites,
+        history=History,
+        session="",
+        base=judged.provenance.base,
+        confirmable=False,
+        renames=judged.changes.renames,
+    )
+    if alone is None or asked_digest(alone.text) == candidate.plan:
+        return candidate
+    reason = _ASKED_OTHERWISE if this is not None else _FIRST_LOOK
+    whole = candidate.completeness
+    return replace(candidate, completeness=replace(whole, reasons=(*whole.reasons, reason)))
 
 
 def settle(

@@ -64,8 +64,12 @@ class Permissions:
         acceptances: of this head, by persons who may.
         waivers: of the base.
         today: day on which waivers are looked at, `YYYY-MM-DD`; empty keeps every waiver.
+        file: in which the waivers stand, as a reader knows it.
+        shared: whether waivers of what was not compared stand there too, of which nothing is to be said.
     """
 
     acceptances: tuple[Acceptance, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     today: str = ""
+    file: str = "baselines/waivers.toml"
+    shared: bool = False

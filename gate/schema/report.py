@@ -309,6 +309,7 @@ class Report:
         fingerprints: what the result depends on (prompts, data, model as answered, judge, agent, packages) by name.
         forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
         recordings: of a candidate that was replayed, what is stale of them; a baseline has none.
+        plan: of a candidate that was joined from shards, digest of what all of them were asked; else empty.
     """
 
     cases: tuple[Case, ...]
@@ -319,3 +320,4 @@ class Report:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     forced: str = ""
     recordings: Recordings | None = None
+    plan: str = ""

@@ -93,8 +93,8 @@ class Settings(BaseModel):
     anchor: str = _decides(
         "", "tag whose baseline the total loss is measured from; none when empty", pattern=r"^([A-Za-z0-9_.-]{1,100})?$"
     )
-    nightly_confirm: Literal["rerun", "off"] = _decides(
-        "rerun", "how a worse main is confirmed before an issue tells of it: by a second run, or not at all"
+    nightly_confirm: Literal["rerun", "two-nights", "off"] = _decides(
+        "rerun", "what confirms a worse main before an issue tells of it: a second run, the run before, or nothing"
     )
     anchor_limits: tuple[str, ...] = _decides(
         (), "most that one kind may lose since the anchor, such as `accuracy=0.01`; else the rule's tolerance"

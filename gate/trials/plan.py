@@ -24,6 +24,8 @@ ESTIMATE = 10
 HEADER = "gate_plan"
 _REMEDY = "let `gate` write the plan"
 _KEYS = frozenset({HEADER, "session", "fixed", "estimate", "asks", "inputs", "carried", "only", "known"})
+_OF_ONE_RUN = "session", "carried", "inputs"
+"""Parts of a plan that belong to one run and to its earlier ones, and decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,18 @@ def plan_to_text(plan: Plan) -> str:
     if plan.known:
         data["known"] = {case: _known_to_json(known) for case, known in plan.known.items()}
     return json.dumps(data, ensure_ascii=True, allow_nan=False, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def asked_digest(text: str) -> str:
+    """Digest of what a plan asks, by which machines that share a run know that they were asked the same.
+
+    Args:
+        text: of `plan_to_text`.
+    """
+    import hashlib
+
+    asked = {key: value for key, value in json.loads(text).items() if key not in _OF_ONE_RUN}
+    return hashlib.blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def plan_from_text(text: str, name: str) -> Plan:

@@ -109,6 +109,8 @@ def test_a_waiver_of_its_own(attempt: Attempt) -> None:
     gated = attempt({"baselines/waivers.toml": waiver})
     still_red(gated)
     assert not [each for each in gated.verdict["findings"] if each.get("waived") or each.get("accepted")]
+    assert "waivers" in gated.changed
+    assert "baselines/waivers.toml" in gated.changed
 
 
 def test_settings_of_its_own(attempt: Attempt) -> None:

@@ -51,6 +51,11 @@ def test_what_a_shard_uploads_the_gate_downloads_and_merges(shards: dict[str, An
     (upload,) = [step for step in measuring if "upload-artifact" in step.get("uses", "")]
     (download,) = [step["with"] for step in judging if "download-artifact" in step.get("uses", "")]
     assert upload["if"] == "always()"
+    place = next(at for at, step in enumerate(judging) if "download-artifact" in step.get("uses", ""))
+    cleared = judging[place - 1]["run"].split(" #")[0]
+    assert cleared == f"rm -rf {download['path'].rstrip('/')}", (
+        "a committed file can't stand for a shard that is missing"
+    )
     assert upload["with"]["name"].startswith(download["pattern"].removesuffix("*"))
     runs = [step["run"] for step in judging if "run" in step]
     merged, judged = runs[-2:]
@@ -66,3 +71,18 @@ def test_it_leaves_what_the_other_leaves(shards: dict[str, Any], single: dict[st
         return [(step["if"], step["with"]) for step in steps if "upload-artifact" in step.get("uses", "")]
 
     assert left(shards) == left(single)
+
+
+def test_a_step_of_an_action_is_a_gate_so_neither_can_be_a_shard(shards: dict[str, Any]) -> None:
+    for action in ("action.yml", "composite/action.yml"):
+        inputs = YAML(typ="safe").load((readme.ROOT / action).read_text(encoding="utf-8"))["inputs"]
+        assert not {"shard", "merged"} & set(inputs)
+    for job in shards["jobs"].values():
+        installs = [step["run"] for step in job["steps"] if "pip install" in step.get("run", "")]
+        assert [each.split(" #")[0] for each in installs] == [
+            "python -m pip install robustness-gate",
+            "python -m pip install -r requirements.txt",
+        ], "both jobs run the suite"
+        assert not [step for step in job["steps"] if "robustness-gate" in step.get("uses", "")]
+    documented = " ".join((readme.ROOT / "docs" / "shards.md").read_text(encoding="utf-8").split())
+    assert "neither action has them as an input" in documented

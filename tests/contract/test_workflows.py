@@ -19,15 +19,14 @@ from gate.settings import ENVIRONMENT_PREFIX, inputs, names
 from tests.support import readme
 
 Texts = Mapping[str, str]
-OURS, TEMPLATES, DOCS = ".github/workflows", "gate/cli/templates", "docs/workflows.md"
+OURS, TEMPLATES, DOCS, MAIN = ".github/workflows", "gate/cli/templates", "docs/workflows.md", "docs/main.md"
 E2E, ACTION, README = "tests/e2e/container_workflow.yml", "action.yml", "README.md"
 COPIED = ("robustness.yml", "baseline.yml", "commands.yml", "fork.yml", "nightly.yml")
 SHORT = (f"{README} 1", f"{README} 2")
 GATES = (f"{OURS}/robustness.yml", f"{TEMPLATES}/robustness.yml", E2E, *SHORT)
 LEVELS = ("none", "read", "write")
-_OWN_LINES = re.compile(
-    r"^ {4}env:\n {6}GATE_WORKING_DIRECTORY: .*\n|^ +- run: python -m pip install .*\n", re.MULTILINE
-)
+_OWN = r"^ {4}env:\n {6}GATE_WORKING_DIRECTORY: .*\n|^ +- run: python -m pip install .*\n"
+_OWN_LINES = re.compile(_OWN, re.MULTILINE)
 _USES = re.compile(r"uses: (?P<name>[\w-]+/[\w-]+)(?:/[\w-]+)?@(?P<ref>[\w.]+)(?: # (?P<version>v[\w.]+))?")
 _SECRET = re.compile(r"\bsecrets\.(\w+)")
 _REFRESH = "gate run --mode record", "gate recordings check", "--recordings --format", "git add recordings"
@@ -40,7 +39,7 @@ def texts() -> dict[str, str]:
     files = [*sorted((readme.ROOT / OURS).glob("*.yml")), *sorted((readme.ROOT / TEMPLATES).glob("*.yml"))]
     found = {path.relative_to(readme.ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     found |= {name: (readme.ROOT / name).read_text(encoding="utf-8") for name in (E2E, ACTION)}
-    for name in (README, DOCS):
+    for name in (README, DOCS, MAIN):
         blocks = readme.blocks((readme.ROOT / name).read_text(encoding="utf-8"), "yaml")
         found |= {f"{name} {number}": block for number, block in enumerate(blocks, start=1)}
     return found
@@ -113,7 +112,7 @@ def actions_have_one_version(found: Texts) -> list[str]:
     for name, places in tags.items():
         majors = {version.partition(".")[0] for _, version in pins[name].values() if version}
         wrong += [f"{place}: {name}@{ref}, elsewhere {majors}" for place, ref in places.items() if {ref} != majors]
-        wrong += [f"{place}: {name} is not pinned" for place in places if not place.startswith((README, DOCS))]
+        wrong += [f"{place}: {name} is not pinned" for place in places if not place.startswith((README, DOCS, MAIN))]
     return wrong
 
 
@@ -323,6 +322,7 @@ CHANGES: tuple[tuple[Callable[[Texts], list[str]], str, str, str], ...] = (
     (variables_exist, f"{OURS}/robustness.yml", "GATE_WORKING_DIRECTORY", "GATE_WORK_DIRECTORY"),
     (commands_exist, BASELINE, "--format markdown", "--form markdown"),
     (commands_exist, SHORT[0], "run: gate ci", "run: gate see-eye"),
+    (commands_exist, f"{MAIN} 1", "gate anchor set --push", "gate anchor set --pull"),
     (pythons_agree, SHORT[0], '"3.13"', '"3.12"'),
     (pythons_agree, BASELINE, '"3.13"', '"3.14"'),
     (keys_stay_on_main, ROBUSTNESS, "secrets.GITHUB_TOKEN", "secrets.OPENAI_API_KEY"),

@@ -12,12 +12,11 @@ import pytest
 from gate.errors import GateError
 from gate.record.durations import durations_from_text
 from gate.record.sharding import Shard, grouped, part_of, shard_from_text
+from gate.trials.plan import asked_digest
 
 PLUGIN = "gate-shard"
 _OUTPUT = "gate_shard"
 _KEPT_TOGETHER = ("module", "class")
-_LEFT_ALONE = "session", "carried", "inputs"
-"""Parts of a plan that belong to one run and to its earlier ones, and decide nothing."""
 
 
 def register(config: pytest.Config) -> None:
@@ -94,14 +93,10 @@ class Splitter:
 
 def _plan_digest(config: pytest.Config) -> str:
     """What tests were asked, by which shards of one run must agree; empty without a plan."""
-    import hashlib
-
     name = config.getoption("--gate-plan", None)
     if name is None:
         return ""
-    plan = json.loads(Path(config.invocation_params.dir / name).read_text(encoding="utf-8"))
-    asked = {key: value for key, value in plan.items() if key not in _LEFT_ALONE}
-    return hashlib.blake2b(json.dumps(asked, sort_keys=True).encode(), digest_size=16).hexdigest()
+    return asked_digest(Path(config.invocation_params.dir / name).read_text(encoding="utf-8"))
 
 
 def _keys(item: pytest.Item) -> Iterator[str]:

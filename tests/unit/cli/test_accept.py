@@ -108,3 +108,43 @@ def test_one_that_is_not_needed_is_named(gate: Shell, tmp_path: Path, head: dict
     verdict = json.loads((work / ".gate/verdict.json").read_text())
     assert any(f"({FILE}:1) is not needed any more; its owner is ann" in each for each in verdict["notices"])
     assert verdict["provenance"]["pull_request"] == NUMBER
+
+
+def compared(gate: Shell, folder: Path, *more: str) -> tuple[int, list[str]]:
+    """Exit code of `gate compare`, and what its verdict notes."""
+    (folder / REPORT).write_text(json.dumps(candidate(LOST)))
+    ended = gate("compare", "baselines/default.jsonl", REPORT, *more, cwd=folder)
+    assert ended.code in (0, 1, 2), ended.err
+    verdict = json.loads((folder / ".gate/verdict.json").read_text())
+    return ended.code, [each for each in verdict["notices"] if "waiver" in each]
+
+
+def test_gate_compare_heeds_the_waivers_of_its_folder_or_of_a_named_file(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    assert compared(gate, main.path) == (1, [])
+    waive(gate, main.path, "--until", "9999-12-31")
+    assert compared(gate, main.path) == (0, [])
+    assert compared(gate, main.path, "--no-waivers") == (1, [])
+    file, other = main.path / FILE, main.path / "elsewhere.toml"
+    text = file.read_text("utf-8")
+    foreign = text.partition("\n")[2].replace(CASE, "other.py::test_x")
+    file.write_text(text + foreign)
+    assert compared(gate, main.path) == (0, []), "another suite's waiver is not called unused"
+    other.write_text(text + foreign)
+    file.unlink()
+    code, (notice,) = compared(gate, main.path, "--waivers", other.name)
+    assert (code, "other.py::test_x (elsewhere.toml:" in notice, "not needed any more" in notice) == (0, True, True)
+    other.write_text(text.replace("9999-12-31", "2026-01-01"))
+    code, (notice,) = compared(gate, main.path, "--waivers", other.name)
+    assert (code, "ended on 2026-01-01" in notice) == (1, True)
+
+
+def test_gate_compare_refuses_waivers_that_can_t_be_used(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    (main.path / REPORT).write_text(json.dumps(candidate(LOST)))
+    waive(gate, main.path)
+    (main.path / FILE).write_text((main.path / FILE).read_text("utf-8").replace("newly-failing", "newly-fails"))
+    there = ("compare", "baselines/default.jsonl", REPORT)
+    refused(gate(*there, cwd=main.path), 3, "there is no rule 'newly-fails'", advice="newly-failing")
+    refused(gate(*there, "--waivers", "none.toml", cwd=main.path), 3, "none.toml")
+    refused(gate(*there, "--waivers", FILE, "--no-waivers", cwd=main.path), 2, "either waivers or none")

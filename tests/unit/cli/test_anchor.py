@@ -138,3 +138,20 @@ def test_the_age_of_the_anchor_is_told(main: Repository, monkeypatch: pytest.Mon
     git = Git(main.path)
     trusted = read_trusted(git, resolve_base(git), now=made + 40 * 86_400)
     assert trusted.anchor.told.endswith(", its baseline 1 month old")
+
+
+def test_it_is_published_or_nothing_is_moved(
+    main: Repository, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = main.git("rev-parse", "robustness-anchor")
+    main.commit({"x": "1"})
+    assert exit_code_of(["anchor", "set", "--push"]) == 2
+    assert "git remote add origin" in capsys.readouterr().err
+    assert main.git("rev-parse", "robustness-anchor") == before
+    main.git("init", "--quiet", "--bare", "--template=", str(tmp_path / "origin.git"))
+    main.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    assert exit_code_of(["anchor", "set", "--push"]) == 0
+    assert "published to origin" in capsys.readouterr().out
+    (line,) = main.git("ls-remote", "--tags", "origin").splitlines()
+    assert line.split("\t") == [main.head, "refs/tags/robustness-anchor"]
+    assert main.git("rev-parse", "robustness-anchor") == main.head

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
-from gate.deliver import sticky
+from gate.cli.explain import rule_sections
+from gate.deliver.shorten import LIMITS, cut
+from gate.render.joined import compose, section, sections_of
+from gate.render.marker import marker
 from tests.support.command_line import NUMBER, Shell, candidate
-from tests.support.commented import ARTIFACT, REPORT, STRANGER, Judged, Review, judged, push, review
-from tests.support.github.faults import Fault
-from tests.support.github.state import OCTOCAT, Account, State, Token
-
-
-@pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    monkeypatch.setattr(sticky, "_SETTLE_SECONDS", 0.0)
-    return Shell(monkeypatch, capsys)
-
-
-@pytest.fixture(scope="module")
-def kept() -> dict[str, Judged]:
-    return {}
-
-
-@pytest.fixture
-def made(kept: dict[str, Judged], gate: Shell, tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    """Judged once; no test changes it."""
-    if "one" not in kept:
-        kept["one"] = judged(tmp_path_factory.mktemp("commented"), gate)
-    return kept["one"]
-
-
-@pytest.fixture
-def at(made: Judged, gate: Shell) -> Iterator[Review]:
-    with review(made, gate) as found:
-        yield found
+from tests.support.commented import ARTIFACT, STRANGER, Judged, Review, review
+from tests.support.github.state import OCTOCAT, Account, Token
 
 
 def ran(folder: Path) -> int:
@@ -62,8 +38,26 @@ def test_a_second_person_accepts_and_the_same_head_turns_green_without_the_suite
     assert finding["accepted"]["who"] == "mona"
     assert finding["accepted"]["reason"] == "the fixture was wrong"
     assert (at.made.work / ".gate/candidate.json").read_bytes() == at.made.files["candidate.json"]
+    merged = at.ci("--merged", "absent.json")
+    assert merged.code == 0, "of a suite in shards the job that judges finds it, too"
     assert "accepted by `mona`" in at.body
     assert len(at.github.comments(NUMBER)) == 2
+
+
+def test_a_finding_of_the_comment_that_all_suites_share_is_accepted_there(at: Review, made: Judged) -> None:
+    other = section(f"{marker('slow', made.pull.head, 1, 4)}\nholds")
+    ours = section(made.body)
+    assert ours is not None
+    assert other is not None
+    at.github.state.comments[at.sticky.id] = replace(at.sticky, body=compose([ours, other], LIMITS[0], cut))
+    at.ask("/gate accept F1 the fixture was wrong")
+    assert (at.reaction(), at.reply()) == ("+1", "")
+    sections = sections_of(at.body) or {}
+    assert "accepted by `mona`: the fixture was wrong" in sections["default"].text
+    assert sections["slow"].text.endswith("holds")
+    ended = at.ci(GATE_COMMENT_JOIN="true")
+    assert (ended.code, ran(made.work)) == (0, 0), ended.out + ended.err
+    assert list(sections_of(at.body) or {}) == ["default", "slow"]
 
 
 def test_the_author_can_t_unless_the_base_says_so(at: Review) -> None:
@@ -193,7 +187,9 @@ def test_explain_shows_the_finding_and_what_its_rule_finds(at: Review) -> None:
     at.ask("/gate explain f1", OCTOCAT)
     assert at.reaction() == "+1"
     assert at.reply().startswith("```text\nF1 newly-failing (error)")
-    assert "`newly-failing`: " in at.reply()
+    documented = rule_sections()["newly-failing"].partition("\n\n")[2]
+    assert documented.partition("[")[0] in at.reply(), "the same words as `gate explain newly-failing`"
+    assert "*What to do:*" in at.reply()
     at.ask("/gate explain F1", STRANGER)
     assert at.reaction() == "confused"
 
@@ -260,110 +256,3 @@ def test_a_persons_comment_with_our_marker_is_none_of_ours(at: Review) -> None:
     at.sticky = at.say(at.made.body, STRANGER)
     at.ask("/gate accept F1 known")
     assert "there is no verdict" in at.refused()
-
-
-def red(at: Review) -> str:
-    """The jobs run again, and nothing is accepted."""
-    ended = at.ci("--report", REPORT)
-    assert ended.code == 1, ended.out + ended.err
-    (finding,) = json.loads((at.made.work / ".gate/verdict.json").read_text())["findings"]
-    assert "accepted" not in finding
-    return ended.out + ended.err
-
-
-def test_an_acceptance_that_is_edited_afterwards(at: Review) -> None:
-    comment = at.say("/gate accept F1 known")
-    at.answer(comment)
-    at.github.state.edit(comment.id, "/gate accept F1 F2 known")
-    assert "1 acceptance no longer holds" in red(at)
-
-
-def test_an_acceptance_that_is_deleted(at: Review) -> None:
-    comment = at.say("/gate accept F1 known")
-    at.answer(comment)
-    del at.github.state.comments[comment.id]
-    red(at)
-
-
-def test_somebody_who_may_no_longer(at: Review) -> None:
-    at.ask("/gate accept F1 known")
-    at.github.state.permissions["mona"] = "read"
-    red(at)
-
-
-def test_an_acceptance_that_nobody_answered_counts_for_nothing(at: Review) -> None:
-    at.say("/gate accept F1 known")
-    red(at)
-
-
-def test_a_candidate_that_was_exchanged_after_the_acceptance(at: Review) -> None:
-    """It does not lead to what the comment shows, so the suite runs; what it finds is what was accepted."""
-    at.ask("/gate accept F1 known")
-    before = ran(at.made.work)
-    at.github.add_artifact(ARTIFACT, at.run, {"candidate.json": json.dumps(candidate()).encode()})
-    assert at.ci().code == 0
-    assert ran(at.made.work) == before + 1
-
-
-def test_a_further_commit_needs_an_acceptance_of_its_own(gate: Shell, tmp_path: Path) -> None:
-    made = judged(tmp_path, gate)
-    with review(made, gate) as at:
-        at.ask("/gate accept F1 known")
-        head, work = push(made, {"x.txt": "more"})
-        at.github.add_pull_request(NUMBER, head, made.pull.base, author=OCTOCAT)
-        worse = json.dumps(candidate({"test_a.py::test_one": "failed", "test_a.py::test_two": "failed"}))
-        (work / REPORT).write_text(worse)
-        assert at.ci("--report", REPORT, attempt=1, work=work, GITHUB_RUN_ID="6").code == 1
-        assert "accepted" not in (work / ".gate/verdict.json").read_text()
-        assert "accepted by" not in at.body
-
-
-def test_what_the_base_s_settings_say(gate: Shell, tmp_path: Path) -> None:
-    """`accept-self` lets the author, `accept-team` nobody else than its members; the head's own file has no say."""
-    made = judged(tmp_path, gate, {"gate.toml": "accept-self = true\naccept-team = 'octo/leads'\n"})
-    with review(made, gate, Token(actions="write", members="read")) as at:
-        at.github.state.teams["octo/leads"] = ["octocat"]
-        at.ask("/gate accept F1 known")
-        assert "only members of the team" in at.refused()
-        at.ask("/gate accept F1 my own", OCTOCAT)
-        assert "accepted by `octocat`: my own" in at.body
-
-
-def test_with_two_suites_the_one_that_is_meant_is_named(at: Review, made: Judged) -> None:
-    at.github.add_comment(NUMBER, made.body.replace("suite=default ", "suite=nightly "))
-    at.ask("/gate accept F1 known")
-    assert "2 suites have findings here" in at.reply()
-    at.ask("/gate accept nightly:F1 known")
-    assert "left no candidate" in at.refused()
-    at.ask("/gate accept default:F1 known")
-    assert at.reaction() == "+1"
-    assert "accepted by `mona`: known" in at.body
-
-
-def test_a_pull_request_of_a_fork(at: Review, made: Judged) -> None:
-    """Whose artifact it is follows from the run's own repository, whatever its name."""
-    at.github.add_pull_request(NUMBER, made.pull.head, made.pull.base, author=OCTOCAT, head_repository="eve/model")
-    at.ask("/gate accept F1 known")
-    assert "left no candidate" in at.refused()
-
-
-def test_where_github_does_not_say_who_may_nobody_may(at: Review) -> None:
-    at.github.faults.add(Fault(path="/permission", status=403, times=-1))
-    at.ask("/gate accept F1 known")
-    assert "does not say who may ask for this" in at.refused()
-
-
-def test_an_acceptance_that_nobody_can_be_told_of_stands(at: Review) -> None:
-    at.github.faults.add(Fault(path="/reactions", status=403, times=-1))
-    ended = at.ask("/gate accept F1 known")
-    assert (ended.code, "nobody could be told" in ended.err) == (0, True)
-    assert "accepted by `mona`: known" in at.body
-
-
-def test_a_head_that_moves_while_it_is_answered(at: Review, made: Judged) -> None:
-    def moved(state: State) -> None:
-        state.pulls[NUMBER] = replace(state.pulls[NUMBER], head_sha="d" * 40)
-
-    at.github.faults.add(Fault(path="/artifacts/", first=moved))
-    at.ask("/gate accept F1 known")
-    assert "the pull request has a newer commit" in at.refused()

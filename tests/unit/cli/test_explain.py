@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from gate.cli import exit_code_of
-from gate.cli.explain import CODES, explained, listed
+from gate.cli.explain import CODES, explained, for_reply, listed
 from gate.deliver.publish import VERDICTS
 from gate.errors import UsageError
 from gate.render import verdict_json
@@ -15,6 +16,7 @@ from gate.schema.verdict import ExitCode, RuleName
 from gate.settings import describe, names
 from tests.support.verdicts import worse
 
+GOOD = (RuleName.FIXED, RuleName.POSITIVE_FLIP, RuleName.NEW_CASE)
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "rules.md"
 
 
@@ -85,3 +87,13 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("alpha: chance that noise")
     assert exit_code_of(["explain", "\x1b[2Jalpa"]) == 2
     assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rule", RuleName)
+def test_a_reply_on_github_holds_the_section_without_links_that_lead_nowhere_there(rule: RuleName) -> None:
+    text = for_reply(rule.value)
+    assert "What to do:" in text or rule in GOOD, "good news asks for nothing"
+    assert "](" not in text
+    assert not text.startswith("#")
+    for page in re.findall(r"docs/([\w-]+\.md)", text):
+        assert (DOCUMENT.parent / page).is_file()

@@ -234,3 +234,36 @@ def test_what_it_says_is_next_and_what_the_workflow_runs_agree(repository: Repos
     repository.commit({"README.md": "x"})
     judged = gate("ci", cwd=repository.path)
     assert (judged.returncode, "New:" in judged.stdout) == (0, False), judged.stdout + judged.stderr
+
+
+def test_further_workflows_are_written_when_they_are_named(repository: Repository) -> None:
+    repository.write({"requirements-dev.txt": "pytest\n"})
+    result = gate("init", "--yes", "--with", "shards, nightly", "--suite", "fraud", cwd=repository.path)
+    assert result.returncode == 0, result.stderr
+    written = {name: data.decode() for name, data in content(repository.path).items()}
+    assert set(written) == {*WRITTEN, ".github/workflows/nightly.yml", "requirements-dev.txt"}
+    judging, night = (written[f".github/workflows/{name}.yml"] for name in ("robustness", "nightly"))
+    assert 'gate ci --shard "$NUMBER/$OF"' in judging
+    assert judging.count("pip install -r requirements-dev.txt") == 2, "the job that judges runs suspects, too"
+    assert "+++ .github/workflows/nightly.yml" in result.stdout, "the difference comes first"
+    assert "run: gate nightly" in night
+    named = "".join(written.values())
+    assert "robustness-gate-default-" not in named
+    assert {f"robustness-gate-fraud-{end}" in named for end in ("main", "pr-", "nightly")} == {True}
+    again = gate("init", "--yes", "--with", "nightly,shards", "--suite", "fraud", cwd=repository.path)
+    assert again.stdout == "Nothing to do: everything is there.\n"
+    assert "kept: .github/workflows/robustness.yml (it exists)" in again.stderr
+
+
+def test_shards_never_overwrite_the_workflow_of_one_machine(repository: Repository) -> None:
+    assert gate("init", "--yes", cwd=repository.path).returncode == 0
+    before = content(repository.path)
+    result = gate("init", "--yes", "--with", "shards", cwd=repository.path)
+    assert (result.returncode, content(repository.path)) == (0, before)
+    assert "robustness.yml (it is another workflow: move it away" in result.stderr
+
+
+def test_a_further_workflow_that_does_not_exist(repository: Repository) -> None:
+    result = gate("init", "--yes", "--with", "nightli", cwd=repository.path)
+    assert (result.returncode, "did you mean `nightly`?" in result.stderr) == (2, True)
+    assert content(repository.path) == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,70 @@ def test_without_a_token_it_is_said(night: Nights) -> None:
     ended = night(WORSE, GITHUB_TOKEN="")
     assert (ended.code, night.issues) == (1, [])
     assert "no issue: there is no token" in ended.err
+
+
+class InTurn:
+    """Nights of which each confirms the one before; every run leaves its verdict as the workflow uploads it."""
+
+    def __init__(self, night: Nights) -> None:
+        self.night = night
+
+    def __call__(self, outcomes: dict[str, str] | None, *, leaves: bool = True, **run: str) -> Ended:
+        github, number = self.night.github, self.night.number + 1
+        made = github.add_run("main", self.night.pull.base, id=number, event="schedule", status="in_progress")
+        ended = self.night(outcomes, GATE_NIGHTLY_CONFIRM="two-nights")
+        github.add_run("main", self.night.pull.base, **{"id": number, "event": "schedule", **run})
+        if leaves:
+            left = (self.night.checkout / ".gate/verdict.json").read_bytes()
+            github.add_artifact("robustness-gate-default-nightly", made, {"verdict.json": left})
+        return ended
+
+
+def test_two_red_nights_in_a_row_confirm_each_other(night: Nights) -> None:
+    in_turn = InTurn(night)
+    first = in_turn(WORSE)
+    assert (first.code, night.issues) == (0, []), first.err
+    assert "the run before this one left no verdict: a second such run in a row will tell of it" in first.out
+    second = in_turn(WORSE)
+    assert (second.code, "issue opened: " in second.out) == (1, True), second.err
+    assert "issue updated: " in in_turn(WORSE).out
+    assert "issue closed: " in in_turn(HELD).out
+    again = in_turn(WORSE)
+    assert (again.code, "the run before did not show it" in again.out) == (0, True)
+    other = in_turn(OTHER)
+    assert (other.code, "the run before did not show it" in other.out) == (0, True)
+    assert night.issues == [("closed", ("robustness-regression",))]
+
+
+def test_a_night_that_was_not_judged_confirms_no_regression_and_one_that_was_cancelled_is_passed_over(
+    night: Nights,
+) -> None:
+    in_turn = InTurn(night)
+    assert in_turn(None).code == 3
+    assert (in_turn(WORSE).code, night.issues) == (0, [])
+    in_turn(WORSE, leaves=False, conclusion="cancelled")
+    assert night.issues == [("open", ("robustness-regression",))]
+
+
+@pytest.mark.parametrize(
+    "run", [{"event": "pull_request"}, {"branch": "other"}, {"head_repository": "eve/model"}], ids=str
+)
+def test_a_run_that_is_not_mains_confirms_nothing(night: Nights, run: dict[str, str]) -> None:
+    in_turn = InTurn(night)
+    in_turn(WORSE)
+    (before,) = night.github.state.runs.values()
+    night.github.state.runs[before.id] = replace(before, **run)  # type: ignore[arg-type]
+    assert (in_turn(WORSE).code, night.issues) == (0, [])
+
+
+def test_a_run_before_that_can_t_be_read_is_said_and_red(night: Nights) -> None:
+    in_turn = InTurn(night)
+    before = in_turn(WORSE, leaves=False)
+    assert before.code == 0
+    (run,) = night.github.state.runs.values()
+    night.github.add_artifact("robustness-gate-default-nightly", run, {"verdict.json": b"{}"})
+    ended = in_turn(WORSE)
+    assert (ended.code, night.issues) == (3, [])
+    assert "holds no verdict" in ended.err
+    without = night(WORSE, GATE_NIGHTLY_CONFIRM="two-nights", GITHUB_TOKEN="")
+    assert (without.code, "`actions: read`" in without.err) == (3, True)

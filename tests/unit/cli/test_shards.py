@@ -46,7 +46,7 @@ def test_three_shards_decide_as_one_budget_of_the_whole_baseline(shell: Shell, t
     assert "" not in plans
     merged = shell("merge", *(f".gate/s{n}" for n in (1, 2, 3)), cwd=project.path)
     assert merged.code == 0, merged.err
-    judged = shell("ci", "--base", "main", "--report", ".gate/candidate.json", cwd=project.path)
+    judged = shell("ci", "--base", "main", "--merged", ".gate/candidate.json", cwd=project.path, **project.variables)
     assert judged.code == 1, judged.out + judged.err
     failing = [each["case_id"] for each in project.verdict["findings"] if each["level"] == "error"]
     assert failing == [name(3)]

@@ -10,6 +10,7 @@ from gate.compare import compare
 from gate.render import comment, terminal, verdict_json
 from gate.render.verdict_json import verdict_from_json
 from gate.schema.acceptance import Acceptance, Permissions, Waiver
+from gate.schema.changes import Changes
 from gate.schema.report import Report
 from gate.schema.verdict import ExitCode, Verdict
 from gate.settings import Settings
@@ -94,3 +95,10 @@ def test_findings_that_fail_stand_before_accepted_ones() -> None:
     assert [finding.case_id for finding in verdict.findings] == ["t.py::b", "t.py::a"]
     assert [finding.id for finding in verdict.failing] == ["F1"]
     assert verdict.exit_code is ExitCode.REGRESSION
+
+
+@pytest.mark.parametrize(("suites", "said"), [(1, True), (2, False)])
+def test_one_file_serves_all_suites_and_a_case_of_another_is_not_called_unneeded(suites: int, said: bool) -> None:
+    given = Permissions(waivers=(waive(case_id="other.py::x"),), today="2026-01-01")
+    verdict = compare(BEFORE, AFTER, Settings(), permissions=given, changes=Changes(suites=suites))
+    assert any("other.py::x" in each for each in verdict.notices) is said

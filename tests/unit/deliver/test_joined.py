@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gate.deliver.joined import post_joined
+from gate.deliver.joined import post_alone, post_joined
 from gate.deliver.sticky import CommentResult
 from gate.render.joined import sections_of
 from tests.support.github.faults import Fault
@@ -96,6 +96,72 @@ def test_the_comment_that_a_suite_had_by_itself_goes(github: GitHubServer) -> No
     assert told(github) == {"default": "joined"}
     left = [one.body for one in github.comments(NUMBER) if sections_of(one.body) is None]
     assert left == [body("alone", suite="slow"), body("pasted")]
+
+
+def alone(github: GitHubServer, text: str, *, create: bool = True) -> CommentResult:
+    return post_alone(client(github), NUMBER, text, create=create)
+
+
+def test_turned_off_each_suite_has_its_own_again_and_the_joined_comment_goes_with_the_last(
+    github: GitHubServer,
+) -> None:
+    for suite in ("fast", "slow"):
+        post(github, body("joined", suite=suite))
+    first = alone(github, body("alone", suite="slow", run=11))
+    assert told(github) == {"fast": "joined"}
+    assert first.url and not first.warning
+    alone(github, body("alone too", suite="fast", run=11))
+    assert sorted(one.body for one in github.comments(NUMBER)) == [
+        body("alone too", suite="fast", run=11),
+        body("alone", suite="slow", run=11),
+    ]
+
+
+def test_turned_off_at_once_no_section_is_left(github: GitHubServer) -> None:
+    for suite in ("a", "b", "c"):
+        post(github, body("joined", suite=suite))
+    for _ in range(3):
+        github.faults.add(Fault(method="GET", path="comments", together=3))
+    threads = [
+        threading.Thread(target=alone, args=(github, body("alone", suite=suite, run=11))) for suite in ("a", "b", "c")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+        assert not thread.is_alive()
+    assert sorted(one.body for one in github.comments(NUMBER)) == [
+        body("alone", suite=suite, run=11) for suite in ("a", "b", "c")
+    ]
+
+
+def test_turned_off_with_nothing_to_say_the_old_section_does_not_stay_red(github: GitHubServer) -> None:
+    post(github, body("red", suite="slow"))
+    post(github, body("red", suite="fast"))
+    alone(github, body("green", suite="slow", run=11), create=False)
+    assert told(github) == {"fast": "red"}
+    assert [one.body for one in github.comments(NUMBER)][1:] == [body("green", suite="slow", run=11)]
+
+
+def test_turned_off_a_newer_runs_section_and_a_pasted_one_stay(github: GitHubServer) -> None:
+    post(github, body("newer", run=12))
+    (ours,) = github.comments(NUMBER)
+    github.add_comment(NUMBER, ours.body.replace("newer", "pasted"), person("stranger", 666))
+    alone(github, body("older", run=11))
+    assert [one.body.count("newer") + one.body.count("pasted") for one in github.comments(NUMBER)] == [1, 1, 0]
+
+
+def test_a_suite_that_was_removed_is_told_for_one_more_head(github: GitHubServer) -> None:
+    heads = ("a" * 40, "b" * 40, "c" * 40)
+    for run, head in enumerate(heads, start=10):
+        github.add_pull_request(NUMBER, head)
+        post(github, body(f"fast {run}", suite="fast", head=head, run=run))
+        if run == 10:
+            post(github, body("slow 10", suite="slow", head=head, run=run))
+        assert ("slow" in told(github)) == (run < 12)
+    # it speaks again: it was slow, and not removed
+    post(github, body("slow 12", suite="slow", head=heads[2], run=12))
+    assert told(github) == {"fast": "fast 12", "slow": "slow 12"}
 
 
 def test_a_pasted_joined_comment_is_nobodys(github: GitHubServer) -> None:

@@ -217,7 +217,7 @@ def test_a_client_that_breaks_stops_nothing_else(desk: Desk, monkeypatch: pytest
     def fail(*_: object, **__: object) -> None:
         raise KeyError(TOKEN)
 
-    monkeypatch.setattr(publish, "post_comment", fail)
+    monkeypatch.setattr(publish, "post_alone", fail)
     assert desk.publish(RED) == ("no comment: internal error: KeyError",)
     assert desk.outputs["exit-code"] == "1"
 
