@@ -43,6 +43,7 @@ def distill(report: Report, commit: str, previous: Report | None = None, *, sess
         source=Source(format="baseline"),
         completeness=Completeness(collected=len(cases)),
         fingerprints=dict(sorted(report.fingerprints.items())),
+        packages=dict(sorted(report.packages.items())),
         forced=report.forced,
     )
 
@@ -52,6 +53,8 @@ def dump_baseline(report: Report) -> bytes:
     header: dict[str, Any] = {"gate_baseline": SCHEMA_VERSION, "suite": report.suite}
     if report.fingerprints:
         header["fingerprints"] = dict(report.fingerprints)
+    if report.packages:
+        header["packages"] = dict(report.packages)
     if report.forced:
         header["forced"] = report.forced
     lines = [_line(header), *(_line(_entry(case)) for case in sorted(report.cases, key=lambda case: case.id))]

@@ -48,7 +48,7 @@ def compare(  # noqa: PLR0913  all that a verdict depends on
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
     alignment = align(baseline, candidate, changes.renames)
-    comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor)
+    comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor, on_base)
     if on_base is None:
         return judge(comparison, provenance, None, permissions)
     own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING, anchor=anchor)

@@ -47,12 +47,17 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
         source=_source(ours.get("source", {}), f"{where}/source", report.source.root),
         mode=_mode(ours.get("mode", "live"), f"{where}/mode"),
         completeness=_completeness(report.completeness, ours, where),
-        fingerprints={
-            key: text_of(value, f"{where}/fingerprints/{key}")
-            for key, value in sorted(mapping_of(ours.get("fingerprints", {}), f"{where}/fingerprints").items())
-        },
+        fingerprints=_texts(ours, "fingerprints", where),
+        packages=_texts(ours, "packages", where),
+        machine=_texts(ours, "machine", where),
         recordings=recordings_from_json(ours["recordings"], f"{where}/recordings") if "recordings" in ours else None,
     )
+
+
+def _texts(ours: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+    """A mapping of texts, sorted; empty where there is none."""
+    found = mapping_of(ours.get(name, {}), f"{where}/{name}")
+    return {key: text_of(value, f"{where}/{name}/{key}") for key, value in sorted(found.items())}
 
 
 def _more_cases(value: Any, where: str) -> tuple[Case, ...]:

@@ -36,6 +36,8 @@ _MUST_AGREE: Mapping[str, str] = {
     "plan": "plan of trials",
 }
 _DIGESTS = "whole", "split", "plan"
+_SEVERAL: Mapping[str, str] = {"judge ": " ", "model ": ", "}
+"""What may be several in one run, by the beginning of its name, and what stands between them."""
 _SHOWN = 12
 Span = tuple[int, int]
 """Where something begins and ends in a text."""
@@ -254,9 +256,22 @@ def _fingerprints(parts: Sequence[Part]) -> tuple[dict[str, str], list[str]]:
     found = []
     for part in parts:
         for key, value in part.report.fingerprints.items():
-            if joined.setdefault(key, value) != value:
+            sign = next((sign for kind, sign in _SEVERAL.items() if key.startswith(kind)), "")
+            if sign:
+                known = joined.get(key, value)
+                joined[key] = sign.join(sorted({*known.split(sign), *value.split(sign)}))
+            elif joined.setdefault(key, value) != value:
                 found.append(f"{part.said} has another `{key:.60}` than the others")
     return dict(sorted(joined.items())), found
+
+
+def _beside(told: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What any part says of its packages or its machine; parts of one run may stand on several kinds of machine."""
+    found: dict[str, dict[str, None]] = {}
+    for each in told:
+        for key, value in each.items():
+            found.setdefault(key, {})[value] = None
+    return {key: "; ".join(sorted(values)) for key, values in sorted(found.items())}
 
 
 def merged_text(merged: Merged, text_of: Callable[[Part], str]) -> Iterator[str]:
@@ -330,6 +345,8 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
             "reported": summary.get("total", 0),
         },
         "fingerprints": _fingerprints(parts)[0],
+        "packages": _beside([part.report.packages for part in parts]),
+        "machine": _beside([part.report.machine for part in parts]),
         "shards": first.said.count if first is not None else 0,
     }
     if merged.reasons:

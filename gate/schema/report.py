@@ -306,7 +306,10 @@ class Report:
 
     Attributes:
         cases: in the order of the file. An id may stand twice in a candidate; the comparison deals with it.
-        fingerprints: what the result depends on (prompts, data, model as answered, judge, agent, packages) by name.
+        fingerprints: what the result depends on (prompts, data, model as answered, judge, agent) by name.
+        packages: versions of installed packages that the suite loaded, by name.
+        machine: interpreter, runner, processor and threads of a candidate; a baseline, which is one for all machines,
+            has none.
         forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
         recordings: of a candidate that was replayed, what is stale of them; a baseline has none.
     """
@@ -317,5 +320,7 @@ class Report:
     mode: Mode = "live"
     completeness: Completeness = field(default_factory=Completeness)
     fingerprints: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    machine: Mapping[str, str] = field(default_factory=dict)
     forced: str = ""
     recordings: Recordings | None = None

@@ -106,8 +106,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """What a conftest file reads and defines is seen only by those who look before it is loaded."""
+    """What a conftest file reads, loads and defines is seen only by those who look before it is loaded."""
     given = early_config.known_args_namespace
+    if given.gate_report is not None:
+        import sys
+
+        from gate.record.plugin import fingerprints
+
+        setattr(early_config, fingerprints.LOADED_BEFORE, frozenset(sys.modules))
     if given.gate_report is not None and (given.gate_plan is not None or given.gate_trials is not None):
         from gate.record.plugin import surroundings, watch
 

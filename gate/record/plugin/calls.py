@@ -225,6 +225,10 @@ class Calls:
         """Calls of a case, each counted where it left the process."""
         return self._session.counts(case)
 
+    def models(self) -> dict[str, set[str]]:
+        """By the model that was asked for, the names under which it answered."""
+        return self._meter.models
+
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""
         return self._session.stored_trials(case)

@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from gate import __version__
 from gate.record.plugin import history, kept_witnesses, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
+from gate.record.plugin.fingerprints import PLUGIN as FINGERPRINTS
+from gate.record.plugin.fingerprints import Fingerprints, judges_of
 from gate.record.plugin.output import encode, write
 from gate.schema.report import SCHEMA_VERSION
 
@@ -29,6 +31,7 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
+    config.pluginmanager.register(Fingerprints(config), FINGERPRINTS)
     if (
         config.getoption("--gate-mode") != "live"
         or config.getoption("--gate-calls")
@@ -211,6 +214,7 @@ class Gatherer:
                 "reported": len(self._tests),
             },
             "fingerprints": self._fingerprints(),
+            **self._depends_on(),
         }
         stopped = session.shouldfail or session.shouldstop
         spending = self._config.pluginmanager.get_plugin("gate-spending")
@@ -229,7 +233,17 @@ class Gatherer:
     def _fingerprints(self) -> dict[str, str]:
         facets = [entry.get("metadata", {}).get("gate", {}) for entry in self._tests.values()]
         with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets)
-        return {**_judges(facets), **(fingerprint_of_key(self._config) if with_examples else {})}
+        judges = judges_of(facets)
+        return {**judges, **self._seen().models(), **(fingerprint_of_key(self._config) if with_examples else {})}
+
+    def _depends_on(self) -> dict[str, dict[str, str]]:
+        seen = self._seen()
+        told = {"packages": seen.packages(), "machine": seen.machine()}
+        return {name: values for name, values in told.items() if values}
+
+    def _seen(self) -> Fingerprints:
+        found: Fingerprints = self._config.pluginmanager.get_plugin(FINGERPRINTS)
+        return found
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._said and (self._failed or terminalreporter.verbosity >= 0):
@@ -240,10 +254,3 @@ class Gatherer:
         if self._said and self._failed:  # the terminal plugin is off
             sys.stderr.write(f"gate report {self._said}\n")
 
-
-def _judges(facets: Iterable[Any]) -> dict[str, str]:
-    """One fingerprint a judge, so that parts of a suite with other judges can be joined; the tests no longer say it."""
-    found: dict[str, set[str]] = {}
-    for judge in (one for each in facets if isinstance(each, dict) for one in each.pop("judges", ())):
-        found.setdefault(f"judge {judge['name']}", set()).add(judge["digest"])
-    return {name: " ".join(sorted(digests)) for name, digests in sorted(found.items())}
