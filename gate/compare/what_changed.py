@@ -6,24 +6,16 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison
+from gate.schema.dependencies import DATA, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
 
-MACHINE = "processor", "pytest", "python", "threads"
-_OUTSIDE = frozenset({"agent-models", *MACHINE})
-_OUTSIDE_KINDS = "model ", "package "
 _INERT = frozenset({"readme", "changelog", "license", "contributing"})
 _UNKNOWN = "–"
 _NAMED = 12
 Told = Mapping[str, str]
 Changed = dict[str, tuple[str, str]]
-
-
-def is_outside(name: str) -> bool:
-    """Whether a fingerprint is one that no pull request sets unless it changes a file: what answered, as it calls
-    itself; which packages are installed; the machine."""
-    return name in _OUTSIDE or name.startswith(_OUTSIDE_KINDS)
 
 
 def what_changed(comparison: Comparison) -> Changed:
@@ -35,16 +27,16 @@ def what_changed(comparison: Comparison) -> Changed:
     """
     main, before, after = comparison.main, comparison.baseline, comparison.candidate
     found = _differing(before.fingerprints, after.fingerprints)
-    for name in [name for name in found if name.startswith("model ") and not _both_name_models(before, after)]:
+    for name in [name for name in found if name.startswith(MODEL) and not _both_name_models(before, after)]:
         del found[name]
     if not comparison.other_key:  # else every id differs, which the key's own fingerprint says
         for _, flips in comparison.flips:
             if not _same_data(flips.before, flips.after):
-                found[f"data {flips.before.name}"] = data_digest(flips.before), data_digest(flips.after)
+                found[f"{DATA}{flips.before.name}"] = data_digest(flips.before), data_digest(flips.after)
     found |= _prompts(comparison)
     packages = main.packages if main is not None and main.packages else before.packages
     machine = main.machine if main is not None and main.machine else before.machine
-    found |= {f"package {name}": pair for name, pair in _differing_in_both(packages, after.packages).items()}
+    found |= {f"{PACKAGE}{name}": pair for name, pair in _differing_in_both(packages, after.packages).items()}
     found |= _differing_in_both(machine, after.machine)
     return dict(sorted(found.items(), key=lambda each: (is_outside(each[0]), each[0])))
 
@@ -64,7 +56,7 @@ def _differing_in_both(before: Told, after: Told) -> Changed:
 
 def _both_name_models(before: Report, after: Report) -> bool:
     """Whether models were seen on both sides; calls that are asked live without a limit are not looked at."""
-    return all(any(name.startswith("model ") for name in each.fingerprints) for each in (before, after))
+    return all(any(name.startswith(MODEL) for name in each.fingerprints) for each in (before, after))
 
 
 def _prompts(comparison: Comparison) -> Changed:
@@ -75,7 +67,7 @@ def _prompts(comparison: Comparison) -> Changed:
         if pair.after.kind is Kind.MUTANT and pair.after.id.startswith(SUMMARY)
     ]
     return {
-        f"prompt {after.id.removeprefix(SUMMARY)}": (before.fingerprint, after.fingerprint)
+        f"{PROMPT}{after.id.removeprefix(SUMMARY)}": (before.fingerprint, after.fingerprint)
         for before, after in pairs
         if before.fingerprint and after.fingerprint and before.fingerprint != after.fingerprint
     }

@@ -33,6 +33,7 @@ def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -
         fingerprints=_either([report.fingerprints for report in reports]),
         packages=_either([report.packages for report in reports]),
         machine=_either([report.machine for report in reports]),
+        judges={case: names for report in reports for case, names in report.judges.items()},
         recordings=sum(recordings, Recordings()) if recordings else None,
     )
 

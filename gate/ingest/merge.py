@@ -18,6 +18,7 @@ from gate.ingest.lean import LEAN
 from gate.ingest.refuse import mapping_of, refuse
 from gate.ingest.shards import ALONE, Said, said_of
 from gate.ingest.text import RepeatedKeyError, collector_paused, decode, parse, unique
+from gate.schema.dependencies import JUDGE, MODEL
 from gate.schema.report import SCHEMA_VERSION, Mode, Report
 from gate.schema.stale import Recordings, recordings_to_json
 
@@ -36,7 +37,7 @@ _MUST_AGREE: Mapping[str, str] = {
     "plan": "plan of trials",
 }
 _DIGESTS = "whole", "split", "plan"
-_SEVERAL: Mapping[str, str] = {"judge ": " ", "model ": ", "}
+_SEVERAL: Mapping[str, str] = {JUDGE: " ", MODEL: ", "}
 """What may be several in one run, by the beginning of its name, and what stands between them."""
 _SHOWN = 12
 Span = tuple[int, int]
@@ -349,6 +350,9 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
         "machine": _beside([part.report.machine for part in parts]),
         "shards": first.said.count if first is not None else 0,
     }
+    judges = {case: list(names) for part in parts for case, names in sorted(part.report.judges.items())}
+    if judges:
+        found["judges"] = judges
     if merged.reasons:
         found["reasons"] = list(merged.reasons)
     if any(part.cases for part in parts):

@@ -15,6 +15,7 @@ from gate.schema.evidence import Block
 from gate.schema.mutation import Mutation, RuleState
 from gate.schema.outcome import Outcome
 from gate.schema.probes import Probed, ProbeDesign
+from gate.schema.rejudged import Rejudged
 from gate.schema.stale import Recordings
 
 SCHEMA_VERSION = 1
@@ -310,6 +311,8 @@ class Report:
         packages: versions of installed packages that the suite loaded, by name.
         machine: interpreter, runner, processor and threads of a candidate; a baseline, which is one for all machines,
             has none.
+        judges: names of the judges of a candidate's cases, by id.
+        rejudged: of a report that is about stored answers, which were judged again.
         forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
         recordings: of a candidate that was replayed, what is stale of them; a baseline has none.
     """
@@ -322,5 +325,7 @@ class Report:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     machine: Mapping[str, str] = field(default_factory=dict)
+    judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rejudged: Rejudged | None = None
     forced: str = ""
     recordings: Recordings | None = None

@@ -49,6 +49,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gate-stale-days", metavar="DAYS", type=int, default=0, help="a recording older than this is stale; 0: none"
     )
+    group.addoption(
+        "--gate-rejudge",
+        metavar="FOLDER",
+        default=None,
+        help="judge again what was recorded there: only calls within `with robustness.judge(...)` are asked anew",
+    )
     group.addoption("--gate-missing", metavar="PATH", default=None, help="write what a replay lacked to this file")
     group.addoption("--gate-commit", metavar="SHA", default="", help="commit that is measured")
     group.addoption("--gate-key", metavar="TEXT", default=None, help="key of example ids; by default the suite's name")

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gate.errors import GateError, RecordingError
-from gate.record.plugin import stale, wide
+from gate.record.plugin import rejudge, stale, wide
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.in_vain import InVain
@@ -30,6 +30,7 @@ from gate.record.recordings.missing import MissingEntry, fitting, joined, read_t
 from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
+from gate.record.recordings.rejudging import RejudgingSession
 from gate.record.recordings.repeating import Repeating
 from gate.record.recordings.scope import current, entered
 from gate.record.recordings.store import Store
@@ -83,16 +84,17 @@ def register(config: pytest.Config) -> None:
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
-        session = RunSession(
-            store,
-            mode,
-            run=os.environ.get(_RUN, "") if hasattr(config, "workerinput") else "",
-            overlay=Store(Path(config.rootpath) / overlay) if overlay else None,
-            volatile=volatile,
-            can_record=can_record,
-            replay_failures=options.replay_failures,
-            meter=spending.meter,
-        )
+        over = Store(Path(config.rootpath) / overlay) if overlay else None
+        told: dict[str, Any] = {
+            "mode": mode,
+            "volatile": volatile,
+            "can_record": can_record,
+            "replay_failures": options.replay_failures,
+            "meter": spending.meter,
+        }
+        run = os.environ.get(_RUN, "") if hasattr(config, "workerinput") else ""
+        again = rejudge.session_of(config, store, over, **told)
+        session = again or RunSession(store, run=run, overlay=over, **told)
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
@@ -101,7 +103,8 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(calls, PLUGIN)
     config.pluginmanager.register(calls.wide, wide.PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
-    stale.register(config, session, folders, calls.lacked, volatile)
+    if again is None:
+        stale.register(config, session, folders, calls.lacked, volatile)
 
 
 class Calls:
@@ -190,6 +193,11 @@ class Calls:
     def mode(self) -> str:
         """The mode as it is meant here: `auto` without a key is `replay`."""
         return self._session.mode
+
+    @property
+    def gives(self) -> bool:
+        """Whether a test makes as many trials as are stored: also where a judge may ask about these."""
+        return self.replays or isinstance(self._session, RejudgingSession)
 
     @property
     def replays(self) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from gate.record.plugin.machine import machine
 from gate.record.plugin.packages import loaded_packages
+from gate.schema.dependencies import JUDGE, MODEL
 
 LOADED_BEFORE = "_gate_loaded_before"
 """Attribute of a configuration: modules that were loaded before the suite was."""
@@ -51,7 +52,7 @@ class Fingerprints:
         """By the model that was asked for, the names under which it answered."""
         found = {name: set(answered) for name, answered in self._models.items()}
         _take(found, self._seen_models())
-        return {f"model {name}": ", ".join(sorted(answered)) for name, answered in sorted(found.items())[:MODELS]}
+        return {f"{MODEL}{name}": ", ".join(sorted(answered)) for name, answered in sorted(found.items())[:MODELS]}
 
     def packages(self) -> dict[str, str]:
         """Versions of the packages that the suite loaded, by name."""
@@ -77,9 +78,19 @@ def _take(found: dict[str, set[str]], told: Mapping[str, Iterable[str]]) -> None
         found.setdefault(name, set()).update(values)
 
 
-def judges_of(facets: Iterable[Any]) -> dict[str, str]:
-    """One fingerprint a judge, so that parts of a suite with other judges can be joined; the tests no longer say it."""
+Judges = Mapping[str, Sequence[Mapping[str, str]]]
+"""By test, its judges with their digests."""
+
+
+def taken_judges(facets: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
+    """By test, its judges, which its facets no longer say."""
+    taken = {test: each.pop("judges", []) for test, each in facets.items() if isinstance(each, dict)}
+    return {test: judges for test, judges in taken.items() if judges}
+
+
+def judges_of(judges: Judges) -> dict[str, str]:
+    """One fingerprint a judge, so that parts of a suite with other judges can be joined."""
     found: dict[str, set[str]] = {}
-    for judge in (one for each in facets if isinstance(each, dict) for one in each.pop("judges", ())):
-        found.setdefault(f"judge {judge['name']}", set()).add(judge["digest"])
+    for judge in (one for each in judges.values() for one in each):
+        found.setdefault(f"{JUDGE}{judge['name']}", set()).add(judge["digest"])
     return {name: " ".join(sorted(digests)) for name, digests in sorted(found.items())}

@@ -20,7 +20,7 @@ from gate.record.plugin import history, kept_witnesses, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
 from gate.record.plugin.fingerprints import PLUGIN as FINGERPRINTS
-from gate.record.plugin.fingerprints import Fingerprints, judges_of
+from gate.record.plugin.fingerprints import Fingerprints, judges_of, taken_judges
 from gate.record.plugin.output import encode, write
 from gate.schema.report import SCHEMA_VERSION
 
@@ -35,6 +35,7 @@ def register(config: pytest.Config, path: str) -> None:
     if (
         config.getoption("--gate-mode") != "live"
         or config.getoption("--gate-calls")
+        or config.getoption("--gate-rejudge")
         or config.getoption("--gate-mutate")
     ):
         from gate.record.plugin import calls
@@ -213,7 +214,6 @@ class Gatherer:
                 "deselected": deselected,
                 "reported": len(self._tests),
             },
-            "fingerprints": self._fingerprints(),
             **self._depends_on(),
         }
         stopped = session.shouldfail or session.shouldstop
@@ -225,21 +225,27 @@ class Gatherer:
             reasons.append(stopped[:300])
         if reasons:
             ours["reasons"] = reasons
+        rejudged = self._config.pluginmanager.get_plugin("gate-rejudge")
+        if rejudged is not None:
+            ours["rejudged"] = rejudged.found()
         shard = self._config.pluginmanager.get_plugin("gate-shard")
         if shard is not None:
             ours["shard"] = shard.found()
         return ours
 
-    def _fingerprints(self) -> dict[str, str]:
-        facets = [entry.get("metadata", {}).get("gate", {}) for entry in self._tests.values()]
-        with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets)
-        judges = judges_of(facets)
-        return {**judges, **self._seen().models(), **(fingerprint_of_key(self._config) if with_examples else {})}
-
-    def _depends_on(self) -> dict[str, dict[str, str]]:
-        seen = self._seen()
-        told = {"packages": seen.packages(), "machine": seen.machine()}
-        return {name: values for name, values in told.items() if values}
+    def _depends_on(self) -> dict[str, Any]:
+        """What the results depend on, and which tests a judge judged."""
+        facets = {name: entry.get("metadata", {}).get("gate", {}) for name, entry in self._tests.items()}
+        with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets.values())
+        seen, judges = self._seen(), taken_judges(facets)
+        key = fingerprint_of_key(self._config) if with_examples else {}
+        told = {
+            "packages": seen.packages(),
+            "machine": seen.machine(),
+            "judges": {test: [one["name"] for one in each] for test, each in judges.items()},
+        }
+        found = {"fingerprints": {**judges_of(judges), **seen.models(), **key}}
+        return found | {name: values for name, values in told.items() if values}
 
     def _seen(self) -> Fingerprints:
         found: Fingerprints = self._config.pluginmanager.get_plugin(FINGERPRINTS)

@@ -77,12 +77,14 @@ class Meta:
         model: as the answer names it.
         client: the client's own name for itself.
         tool: version of this package that stored it.
+        judge: that asked, as the test names it; empty where the code under test did.
     """
 
     at: str = ""
     model: str = ""
     client: str = ""
     tool: str = ""
+    judge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def encode_tail(answer: Answer, meta: Meta) -> bytes:
         shown["sizes"] = [len(chunk) for chunk in answer.chunks[:-1]]
     if answer.failure:
         shown["failure"] = answer.failure
-    told = {"at": meta.at, "model": meta.model, "client": meta.client, "tool": meta.tool}
+    told = {"at": meta.at, "model": meta.model, "client": meta.client, "tool": meta.tool, "judge": meta.judge}
     described = {name: value for name, value in told.items() if value}
     return b',"answer":' + to_json(shown) + b',"meta":' + to_json(described) + b"}\n"
 

@@ -20,7 +20,7 @@ from gate.record.recordings.missing import Asked, MissingEntry, sendable
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
 from gate.record.recordings.runs import RecordingRun
-from gate.record.recordings.scope import refuse_secret
+from gate.record.recordings.scope import judging, refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
 from gate.record.recordings.trials_asked import answering, spread
@@ -40,6 +40,7 @@ class _Call:
     slot: Slot
     key: canonical.Key | None
     ticket: Any
+    judge: str = ""
 
     @property
     def scope(self) -> Scope:
@@ -134,23 +135,28 @@ class RecordingSession:
 
     def _stored(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
         """The next answer of a slot; None where it is to be asked live."""
+        answer, n = self._next(self._layers, request, slot)
+        if answer is None and self.mode == "replay":
+            self._lacks(request, slot, key, n)
+        return answer
+
+    def _next(self, layers: Layers, request: Request, slot: Slot) -> tuple[Answer | None, int]:
+        """The next answer of a slot, None where none is stored, and its number."""
         with self._tally.turn():
             try:
                 n, failed = self._tally.position(slot)
-                found = self._layers.failure(slot, n, failed) if self._replay_failures else None
+                found = layers.failure(slot, n, failed) if self._replay_failures else None
                 number = failed + 1 if found else 0
-                found = found or self._layers.answer(slot, n)
+                found = found or layers.answer(slot, n)
                 answer = read(found) if found else None
             except RecordingError as error:
                 self._tally.happened(Event("broken", slot, error=error))
                 raise
             if answer is None:
-                if self.mode == "replay":
-                    self._lacks(request, slot, key, n)
-                return None
+                return None, n
             self._tally.happened(Event("replayed", slot, n, number, "" if number else _sample(answer)))
         self._meter.replayed(Scope(slot[0], slot[1]), read_usage(answer, request))
-        return answer
+        return answer, n
 
     def _lacks(self, request: Request, slot: Slot, key: canonical.Key, n: int) -> NoReturn:
         case, trial, _ = slot
@@ -168,9 +174,10 @@ class RecordingSession:
             error = MissingRecordingError(f"no answer is stored for {asked}, asked by {by}", where=where, remedy=remedy)
         lacked = MissingEntry(key.digest, sendable(request, key), (Asked(case, trial, n),))
         again = header(request.headers, _RETRIED) not in ("", "0")
-        self._tally.happened(
-            Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
-        )
+        with self._tally.turn():
+            self._tally.happened(
+                Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
+            )
         raise error
 
     def _send(self, request: Request, slot: Slot, key: canonical.Key | None) -> Recorder:
@@ -187,7 +194,7 @@ class RecordingSession:
             raise
         with self._tally.turn():
             self._tally.happened(Event("live", slot))
-        call = _Call(request, slot, key, ticket)
+        call = _Call(request, slot, key, ticket, judging())
         keep = key is not None or not isinstance(self._meter, Unmetered)
         return LiveCall(lambda answer, too_large: self._came(call, answer, too_large), keep=keep)
 
@@ -217,7 +224,7 @@ class RecordingSession:
                 where=call.slot[0],
                 remedy="ask for less at once, or run this test with the mode `live`",
             )
-        entry = new_entry(call.request, key, call.slot, answer, self._today())
+        entry = new_entry(call.request, key, call.slot, answer, self._today(), call.judge)
         entry = replace(entry, run=self._run)
         free = self._layers.first_free if self._recording is None else self._recording.least
         return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=free(call.slot))
