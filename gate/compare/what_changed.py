@@ -108,11 +108,7 @@ def upstream(
         paths: all that the pull request changes.
     """
     known = provenance.base and provenance.head and provenance.base != provenance.head
-    ours = (
-        any(provenance.changed.values())
-        or not all(map(_inert, paths))
-        or not all(map(is_outside, fingerprints))
-    )
+    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not all(map(is_outside, fingerprints))
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
     named = [f"{name} {before} → {after}" for name, (before, after) in fingerprints.items()]

@@ -18,8 +18,8 @@ from gate.schema import mutation, probes
 from gate.schema.codec import facets_from_json
 from gate.schema.dimensions import Dimension
 from gate.schema.outcome import Outcome
-from gate.schema.report import Case, Completeness, Kind, Location, Mode, Report, Source
 from gate.schema.rejudged import NO_RUN, Rejudged
+from gate.schema.report import Case, Completeness, Kind, Location, Mode, Report, Source
 from gate.schema.stale import recordings_from_json
 
 _PROBE_OUTCOMES = tuple(each.value for each in (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED))

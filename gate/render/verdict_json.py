@@ -89,6 +89,8 @@ def _finding(finding: Finding) -> Json:
         entry["location"] = _location(finding.location)
     if finding.accepted is not None:
         entry["accepted"] = permission_to_json(finding.accepted)
+    if finding.judged is not None:
+        entry["judged"] = finding.judged.value
     if finding.examples:
         entry["examples"] = [_example(each) for each in finding.examples]
     if finding.evidence:

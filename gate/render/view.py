@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from gate.render.grouping import Row, rows
 from gate.render.changed import outside_line
+from gate.render.grouping import Row, rows
 from gate.render.provenance import changed_line, foot_lines
 from gate.render.spans import Line, Span, bold, code, command, own, separated, text
 from gate.render.statistics import stochastic_line, tests_of

@@ -34,3 +34,26 @@ def test_the_answers_of_main_are_judged_by_the_judge_of_the_head(judged: JudgedP
     assert found["test_sum"].outcome is Outcome.PASSED
     assert again.rejudged == Rejudged(answers=5, edited=4, judge_live=4)
     assert again.completeness.reasons == (NO_RUN,)
+
+
+def test_play(judged):
+    from gate.baselines.distill import distill
+    from gate.compare import compare
+    from gate.settings import Settings
+    from gate.schema.verdict import Provenance
+    from gate.render import comment
+
+    main = distill(judged.record_main(), "a" * 40)
+    for prompt, judge, mode in (
+        (POLITE, ON_LENGTH, "auto"),
+        (BRIEF, ON_LENGTH, "auto"),
+        ("Add.", ON_MANNERS + " ", "auto"),
+    ):
+        if judge not in (ON_LENGTH,):
+            continue
+        judged.set(prompt, judge)
+        here = judged.run(mode)
+        again = judged.rejudge("replay")
+        v = compare(main, here, Settings(), again=again, provenance=Provenance(base="a" * 40, head="b" * 40))
+        print(comment(v))
+    assert 0

@@ -11,7 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -248,8 +248,7 @@ class Gatherer:
         return found | {name: values for name, values in told.items() if values}
 
     def _seen(self) -> Fingerprints:
-        found: Fingerprints = self._config.pluginmanager.get_plugin(FINGERPRINTS)
-        return found
+        return cast(Fingerprints, self._config.pluginmanager.get_plugin(FINGERPRINTS))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._said and (self._failed or terminalreporter.verbosity >= 0):
@@ -259,4 +258,3 @@ class Gatherer:
     def pytest_unconfigure(self) -> None:
         if self._said and self._failed:  # the terminal plugin is off
             sys.stderr.write(f"gate report {self._said}\n")
-

@@ -14,8 +14,9 @@ from gate.record.recordings.entry import Slot
 from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
 from gate.record.recordings.overlay import Layers
 from gate.record.recordings.scope import judging, refuse_secret
-from gate.record.recordings.session import Event
+from gate.record.recordings.session import sample_of
 from gate.record.recordings.store import Store
+from gate.record.recordings.tally import Event
 from gate.record.recordings.usage import read_usage
 from gate.record.recordings.workers import RunSession
 
@@ -87,7 +88,7 @@ class RejudgingSession(RunSession):
                 return None
             self._given.add(near)
             answer = left[near].answer
-            self._tally.happened(Event("replayed", near[0], near[1]))
+            self._tally.happened(Event("replayed", near[0], near[1], sample=sample_of(answer)))
         self._count("answers")
         self._count("edited")
         self._meter.replayed(Scope(case, trial), read_usage(answer, request))

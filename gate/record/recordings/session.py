@@ -129,7 +129,7 @@ class RecordingSession:
             except RecordingError as error:
                 self._tally.happened(Event("broken", slot, error=error))
                 raise
-            self._tally.happened(Event("replayed", slot, n, sample=_sample(entry.answer)))
+            self._tally.happened(Event("replayed", slot, n, sample=sample_of(entry.answer)))
             self._tally.happened(Event("stored", slot))
         return entry.answer
 
@@ -154,7 +154,7 @@ class RecordingSession:
                 raise
             if answer is None:
                 return None, n
-            self._tally.happened(Event("replayed", slot, n, number, "" if number else _sample(answer)))
+            self._tally.happened(Event("replayed", slot, n, number, "" if number else sample_of(answer)))
         self._meter.replayed(Scope(slot[0], slot[1]), read_usage(answer, request))
         return answer, n
 
@@ -215,7 +215,7 @@ class RecordingSession:
             if is_failure(answer):
                 self._tally.happened(Event("failed", call.slot))
             elif stored is not None:
-                self._tally.happened(Event("stored", call.slot, stored.n, sample=_sample(stored.answer)))
+                self._tally.happened(Event("stored", call.slot, stored.n, sample=sample_of(stored.answer)))
 
     def _append(self, call: _Call, key: canonical.Key, answer: Answer, too_large: bool) -> Entry:
         if too_large:
@@ -357,5 +357,6 @@ class RecordingSession:
         return (*(self._recording.notices if self._recording is not None else ()), *self._layers.notices())
 
 
-def _sample(answer: Answer) -> str:
+def sample_of(answer: Answer) -> str:
+    """Digest of an answer, by which equal ones are told."""
     return blake2b(b"%d\n" % answer.status + answer.body, digest_size=16).hexdigest()
