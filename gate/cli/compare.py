@@ -11,15 +11,22 @@ import click
 from gate.cli.console import Console
 from gate.cli.files import OUTPUT, VERDICT, forget_verdict, local_settings, read_report_file, require_own_settings
 from gate.cli.verdict_text import FORMATS, tell_where, verdict_text
-from gate.errors import GateError
+from gate.errors import GateError, UsageError
 
 if TYPE_CHECKING:
+    from gate.schema.report import Report
     from gate.schema.verdict import Verdict
 
 
 @click.command(epilog="\b\nExample: gate compare baselines/default.jsonl candidate.json --format markdown")
 @click.argument("baseline", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
+@click.option(
+    "--rejudged",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="What `gate run --rejudge` wrote: says which part of a regression is a changed judge's.",
+)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print the verdict.")
 @click.option(
     "--output",
@@ -36,7 +43,13 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def compare(
-    console: Console, baseline: Path, candidate: Path, form: str, output: Path, max_report_bytes: int | None
+    console: Console,
+    baseline: Path,
+    candidate: Path,
+    rejudged: Path | None,
+    form: str,
+    output: Path,
+    max_report_bytes: int | None,
 ) -> int:
     """Compare CANDIDATE with BASELINE under the settings of this folder, and exit as `gate ci` would.
 
@@ -51,6 +64,7 @@ def compare(
     limit = max_report_bytes or settings.max_report_bytes
     before = read_report_file(baseline, limit)
     after = read_report_file(candidate, limit)
+    again = None if rejudged is None else _rejudged(rejudged, limit)
     forget_verdict(output)
     provenance = Provenance(
         suite=settings.suite,
@@ -58,11 +72,18 @@ def compare(
         head=after.source.commit or candidate.name,
         settings_from="this folder",
     )
-    verdict = compare_reports(before, after, settings, provenance=provenance)
+    verdict = compare_reports(before, after, settings, provenance=provenance, again=again)
     verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
     _store(console, verdict, output)
     console.result(verdict_text(verdict, form, console))
     return int(verdict.exit_code)
+
+
+def _rejudged(path: Path, limit: int) -> Report:
+    report = read_report_file(path, limit)
+    if report.rejudged is None:
+        raise UsageError("no stored answers were judged again", where=str(path), remedy="use `gate run --rejudge`")
+    return report
 
 
 def _store(console: Console, verdict: Verdict, folder: Path) -> None:

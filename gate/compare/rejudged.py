@@ -19,7 +19,7 @@ from gate.schema.dependencies import JUDGE
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.outcome import Outcome
 from gate.schema.rejudged import NO_RUN, Part, Rejudged
-from gate.schema.report import Case, Report
+from gate.schema.report import Calls, Case, Report
 from gate.schema.verdict import Finding, Level, RuleName, Verdict
 
 _OUTCOMES = frozenset({RuleName.NEWLY_FAILING, RuleName.NEWLY_ERRORING})
@@ -67,7 +67,8 @@ def told_of_judges(verdict: Verdict, comparison: Comparison, again: Report | Non
         session.told(each, parts[each.id], owners[each.id]) if each.id in parts else each for each in verdict.findings
     )
     notices = (session.summary(parts), *session.moved(cases, concerned))
-    return replace(verdict, findings=findings, notices=(*verdict.notices, *notices))
+    calls = verdict.calls + _live(again)
+    return replace(verdict, findings=findings, notices=(*verdict.notices, *notices), calls=calls)
 
 
 def _owner(case_id: str, cases: Iterable[str]) -> str:
@@ -82,6 +83,12 @@ def _not_judged_again(judges: str, concerned: Sequence[Finding], why_not: str) -
     why = f"main's stored answers were not judged again{f': {why_not}' if why_not else ''}"
     remedy = "" if why_not else "; `gate run --rejudge` does, where recordings are"
     return (f"the judge {judges} is another than main's, so {names} may be its doing; {why}{remedy}",)
+
+
+def _live(again: Report) -> Calls:
+    """What judging again took beside the run; the answers that it was given again cost nothing then either."""
+    made = sum((case.calls for case in again.cases if case.calls is not None), Calls())
+    return Calls(live=made.live, tokens=made.tokens, money=made.money)
 
 
 class _Again:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.ingest.candidate import is_candidate, read_candidate
+from gate.ingest.depends import depends_on, with_fingerprints
 from gate.ingest.lean import LEAN
 from gate.ingest.refuse import mapping_of, refuse
 from gate.ingest.shards import ALONE, Said, said_of
 from gate.ingest.text import RepeatedKeyError, collector_paused, decode, parse, unique
-from gate.schema.dependencies import JUDGE, MODEL
 from gate.schema.report import SCHEMA_VERSION, Mode, Report
 from gate.schema.stale import Recordings, recordings_to_json
 
@@ -37,8 +37,6 @@ _MUST_AGREE: Mapping[str, str] = {
     "plan": "plan of trials",
 }
 _DIGESTS = "whole", "split", "plan"
-_SEVERAL: Mapping[str, str] = {JUDGE: " ", MODEL: ", "}
-"""What may be several in one run, by the beginning of its name, and what stands between them."""
 _SHOWN = 12
 Span = tuple[int, int]
 """Where something begins and ends in a text."""
@@ -208,7 +206,7 @@ def fitted(parts: Sequence[Part], reasons: Sequence[str] = ()) -> Merged:
     found += [f"shard {number}/{first.said.count} is missing" for number in numbers[:_SHOWN]]
     found += [f"{len(numbers) - _SHOWN:,} more shards are missing"] if len(numbers) > _SHOWN else []
     counted = tuple(kept.values())
-    found += _own_reasons(counted) + _overlaps(counted) + _fingerprints(counted)[1]
+    found += _own_reasons(counted) + _overlaps(counted) + _others(counted)
     return Merged(counted, tuple(dict.fromkeys(found)))
 
 
@@ -251,28 +249,13 @@ def _overlaps(parts: Sequence[Part]) -> list[str]:
     return found
 
 
-def _fingerprints(parts: Sequence[Part]) -> tuple[dict[str, str], list[str]]:
-    """What the results depend on, by name; and what is not the same for all of them."""
-    joined: dict[str, str] = {}
-    found = []
+def _others(parts: Sequence[Part]) -> list[str]:
+    """What the results depend on that is not the same for all of them."""
+    joined, found = parts[0].report.fingerprints if parts else {}, []
     for part in parts:
-        for key, value in part.report.fingerprints.items():
-            sign = next((sign for kind, sign in _SEVERAL.items() if key.startswith(kind)), "")
-            if sign:
-                known = joined.get(key, value)
-                joined[key] = sign.join(sorted({*known.split(sign), *value.split(sign)}))
-            elif joined.setdefault(key, value) != value:
-                found.append(f"{part.said} has another `{key:.60}` than the others")
-    return dict(sorted(joined.items())), found
-
-
-def _beside(told: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """What any part says of its packages or its machine; parts of one run may stand on several kinds of machine."""
-    found: dict[str, dict[str, None]] = {}
-    for each in told:
-        for key, value in each.items():
-            found.setdefault(key, {})[value] = None
-    return {key: "; ".join(sorted(values)) for key, values in sorted(found.items())}
+        joined, other = with_fingerprints(joined, part.report.fingerprints)
+        found += [f"{part.said} has another `{name:.60}` than the others" for name in other]
+    return found
 
 
 def merged_text(merged: Merged, text_of: Callable[[Part], str]) -> Iterator[str]:
@@ -345,14 +328,9 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
             "deselected": max((each.deselected for each in completeness), default=0),
             "reported": summary.get("total", 0),
         },
-        "fingerprints": _fingerprints(parts)[0],
-        "packages": _beside([part.report.packages for part in parts]),
-        "machine": _beside([part.report.machine for part in parts]),
+        **depends_on([part.report for part in parts]),
         "shards": first.said.count if first is not None else 0,
     }
-    judges = {case: list(names) for part in parts for case, names in sorted(part.report.judges.items())}
-    if judges:
-        found["judges"] = judges
     if merged.reasons:
         found["reasons"] = list(merged.reasons)
     if any(part.cases for part in parts):
