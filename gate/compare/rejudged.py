@@ -29,6 +29,8 @@ _SAID = {
     Part.ANSWERS: "not the judge's doing, main's stored answers hold under it",
     Part.UNKNOWN: "perhaps the judge's doing, which the stored answers don't tell",
 }
+_RECORD = "unless `gate run --mode auto --rejudge` records with a key what the judge is asked"
+_REMEDY = "`gate run --rejudge` does, where main has recordings"
 _MOST = 5
 _ROUNDING = 1e-9
 
@@ -66,7 +68,7 @@ def told_of_judges(verdict: Verdict, comparison: Comparison, again: Report | Non
     findings = tuple(
         session.told(each, parts[each.id], owners[each.id]) if each.id in parts else each for each in verdict.findings
     )
-    notices = (session.summary(parts), *session.moved(cases, concerned))
+    notices = (session.summary(parts, cases), *session.moved(cases, concerned))
     calls = verdict.calls + _live(again)
     return replace(verdict, findings=findings, notices=(*verdict.notices, *notices), calls=calls)
 
@@ -81,8 +83,7 @@ def _not_judged_again(judges: str, concerned: Sequence[Finding], why_not: str) -
         return ()
     names = ", ".join(each.id for each in concerned[:_MOST]) + (", …" if len(concerned) > _MOST else "")
     why = f"main's stored answers were not judged again{f': {why_not}' if why_not else ''}"
-    remedy = "" if why_not else "; `gate run --rejudge` does, where recordings are"
-    return (f"the judge {judges} is another than main's, so {names} may be its doing; {why}{remedy}",)
+    return (f"the judge {judges} is another than main's, so {names} may be its doing; {why}; {_REMEDY}",)
 
 
 def _live(again: Report) -> Calls:
@@ -141,7 +142,7 @@ class _Again:
         block = Block(BlockKind.TABLE, title, header=("answers", "judge", "result"), rows=rows)
         return replace(finding, judged=part, evidence=(*finding.evidence, block))
 
-    def summary(self, parts: Mapping[str, Part]) -> str:
+    def summary(self, parts: Mapping[str, Part], cases: Sequence[str]) -> str:
         """One sentence over all findings, and what was asked for it."""
         counts = self._counts
         told = [
@@ -152,6 +153,8 @@ class _Again:
         asked = f"{counted(counts.answers, 'stored answer')}"
         asked += f", {counts.edited:,} of them to requests that were edited since" if counts.edited else ""
         calls = f"{counts.judge_live:,} live and {counts.judge_replayed:,} replayed calls of judges"
+        lacking = sum(not _measured(self._again.get(case)) for case in cases)
+        told += [f"{counted(lacking, 'test')} could not be judged again, {_RECORD}"] if lacking else []
         said = "; ".join(told) or "no finding is about what it judges"
         return f"the judge {self._judges} is another than main's; judged again ({asked}; {calls}): {said}"
 
@@ -164,7 +167,6 @@ class _Again:
             if before is None or again is None:
                 continue
             if not _measured(again):
-                found.append(f"{owner} could not be judged again{f': {again.message}' if again.message else ''}")
                 continue
             for name in ["", *(metric.name for metric in before.metrics)]:
                 sides = _result(before, name), _result(again, name)

@@ -114,17 +114,18 @@ class JudgedProject:
     def __init__(self, project: Project, models: Models) -> None:
         self.project = project
         self.models = models
+        self._main = project.path.parent / "main"
         project.write("test_judged.py", SUITE.replace("URL", repr(models.url), 1))
 
     def set(self, prompt: str, judge: str) -> None:
         self.project.write("prompt.md", prompt)
         self.project.write("judge.md", judge)
 
-    def record_main(self, prompt: str = POLITE, judge: str = ON_MANNERS) -> Report:
-        """Record what main answers, and keep it as main's."""
-        self.set(prompt, judge)
-        report = self.run("record")
-        shutil.copytree(self.project.path / "recordings", self.project.path / "main")
+    def record_main(self, *, trials: int = 3) -> Report:
+        """Record what main answers, and keep it beside the project."""
+        self.set(POLITE, ON_MANNERS)
+        report = self.run("record", trials=trials)
+        shutil.copytree(self.project.path / "recordings", self._main)
         return report
 
     def run(self, mode: str, *options: str, trials: int = 3) -> Report:
@@ -134,6 +135,6 @@ class JudgedProject:
         self.project.pytest(*told, *options)
         return read_report((self.project.path / "c.json").read_bytes(), "c.json")
 
-    def rejudge(self, mode: str = "replay") -> Report:
+    def rejudge(self, mode: str = "replay", *, trials: int = 3) -> Report:
         """What the judge as it is now says of main's answers."""
-        return self.run(mode, "--gate-rejudge=main")
+        return self.run(mode, f"--gate-rejudge={self._main}", trials=trials)

@@ -32,8 +32,7 @@ def session_of(config: pytest.Config, store: Store, overlay: Store | None, **opt
         raise pytest.UsageError(f"{OPTION} needs the mode replay or auto, not {mode}: stored answers are given")
     if not Path(answers.folder).is_dir():
         raise pytest.UsageError(f"{OPTION}: there are no recordings in {folder}")
-    can_record = options.pop("can_record")
-    session = RejudgingSession(answers, store, overlay, asks=mode == "auto" and can_record, **options)
+    session = RejudgingSession(answers, store, mode, overlay=overlay, **options)
     config.pluginmanager.register(Rejudged(config, session), PLUGIN)
     return session
 

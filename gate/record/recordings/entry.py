@@ -27,6 +27,7 @@ _OF_BROWSERS = ("strict-transport-security", "x-content-type-options")
 _NOISE = frozenset({*_OF_CONNECTION, *_OF_NETWORK, *_OF_BROWSERS})
 """Headers that tell nothing of the answer; clients work out anew what they need of them."""
 _FAILED = frozenset({401, 402, 403, 407, 408, 429})
+JUDGED_AGAIN = "judged again"
 MOST = 10**9
 """Numbers of trials and occurrences stay below."""
 
@@ -78,6 +79,7 @@ class Meta:
         client: the client's own name for itself.
         tool: version of this package that stored it.
         judge: that asked, as the test names it; empty where the code under test did.
+        purpose: `JUDGED_AGAIN` where a run asked that judged stored answers again; empty for a run of the suite.
     """
 
     at: str = ""
@@ -85,6 +87,7 @@ class Meta:
     client: str = ""
     tool: str = ""
     judge: str = ""
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,7 @@ def encode_tail(answer: Answer, meta: Meta) -> bytes:
     if answer.failure:
         shown["failure"] = answer.failure
     told = {"at": meta.at, "model": meta.model, "client": meta.client, "tool": meta.tool, "judge": meta.judge}
+    told["purpose"] = meta.purpose
     described = {name: value for name, value in told.items() if value}
     return b',"answer":' + to_json(shown) + b',"meta":' + to_json(described) + b"}\n"
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from gate.record.recordings import canonical, differences
-from gate.record.recordings.entry import Slot
+from gate.record.recordings.entry import JUDGED_AGAIN, Slot
 from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
 from gate.record.recordings.overlay import Layers
 from gate.record.recordings.scope import judging, refuse_secret
-from gate.record.recordings.session import sample_of
+from gate.record.recordings.session import Mode, sample_of
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Event
 from gate.record.recordings.usage import read_usage
@@ -26,52 +26,49 @@ class RejudgingSession(RunSession):
 
     Args:
         answers: what the other commit stored.
-        store, overlay: what is stored here, of which a judge's calls are answered.
-        asks: whether a judge's call that is not stored here may leave the machine.
+        store: of this commit, in which a judge's calls are looked up, and stored where they may be asked.
+        mode: `replay` or `auto`, of a judge's calls.
         **options: as of `RecordingSession`.
     """
 
-    def __init__(self, answers: Store, store: Store, overlay: Store | None, *, asks: bool, **options: Any) -> None:
-        super().__init__(answers, "auto" if asks else "replay", can_record=asks, **options)
-        self._here = Layers(store, overlay)
+    def __init__(self, answers: Store, store: Store, mode: Mode, **options: Any) -> None:
+        super().__init__(store, mode, **options)
+        self._purpose = JUDGED_AGAIN
         self._answers = answers
         self._given: set[tuple[Slot, int]] = set()
         self.told = {"answers": 0, "edited": 0, "judge_live": 0, "judge_replayed": 0}
         """How many stored answers were given, how many of them to edited requests, and what judges asked."""
 
     def ask(self, request: Request, scope: Scope) -> Answer | Recorder:
-        """As `RecordingSession.ask`; what is no judge's never leaves the machine."""
+        """As `RecordingSession.ask` for a judge; for all others what the other commit stored, and nothing else."""
+        if judging():
+            found = super().ask(request, scope)
+            self._count("judge_replayed" if isinstance(found, Answer) else "judge_live")
+            return found
         refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
-        if judging():
-            return self._judged(request, slot, key)
-        answer, n = self._next(self._layers, request, slot)
-        if answer is not None:
-            self._count("answers")
+        answer, n = self._next(Layers(self._answers), request, slot)
+        if answer is None:
+            answer = self._closest(request, slot, key)
+        else:
             self._given.add((slot, n))
-            return answer
-        answer = self._closest(request, slot, key)
         if answer is None:
             self._lacks(request, slot, key, n)
+        self._count("answers")
         return answer
 
-    def finish(self, *, whole: bool = True) -> None:
-        """Nothing was stored."""
-
     def ended(self, case: str, *, whole: bool = True) -> bool:
-        """Nothing was recorded."""
+        """Nothing is replaced."""
         return False
 
-    def _judged(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | Recorder:
-        answer, n = self._next(self._here, request, slot)
-        if answer is not None:
-            self._count("judge_replayed")
-            return answer
-        if self.mode == "replay":
-            self._lacks(request, slot, key, n)
-        self._count("judge_live")
-        return self._send(request, slot, None)
+    def stored_trials(self, case: str) -> int:
+        """Of how many trials of a case the other commit stored answers."""
+        return len(self._answers.trials(case))
+
+    def answering_trials(self, case: str) -> int:
+        """The same: a request that was edited since is answered too."""
+        return self.stored_trials(case)
 
     def _closest(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
         """The answer that was not given yet to the most similar request of the same trial; None without any."""
@@ -89,7 +86,6 @@ class RejudgingSession(RunSession):
             self._given.add(near)
             answer = left[near].answer
             self._tally.happened(Event("replayed", near[0], near[1], sample=sample_of(answer)))
-        self._count("answers")
         self._count("edited")
         self._meter.replayed(Scope(case, trial), read_usage(answer, request))
         return answer

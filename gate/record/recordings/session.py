@@ -91,6 +91,7 @@ class RecordingSession:
         self._process = os.getpid()
         self._recording = RecordingRun(store, run) if self.mode == "record" else None
         self._run = "" if self._recording is None else self._recording.name
+        self._purpose = ""
         self._kept: list[str] = []
         self._wanted: dict[str, int] = {}
 
@@ -225,7 +226,7 @@ class RecordingSession:
                 remedy="ask for less at once, or run this test with the mode `live`",
             )
         entry = new_entry(call.request, key, call.slot, answer, self._today(), call.judge)
-        entry = replace(entry, run=self._run)
+        entry = replace(entry, run=self._run, meta=replace(entry.meta, purpose=self._purpose))
         free = self._layers.first_free if self._recording is None else self._recording.least
         return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=free(call.slot))
 
