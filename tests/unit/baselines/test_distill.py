@@ -148,3 +148,10 @@ def test_two_branches_that_change_different_cases_merge(tmp_path: Path) -> None:
     report = read_report((repository.path / "base.jsonl").read_bytes(), "b")
     assert [each.id for each in report.cases if each.outcome is Outcome.FAILED] == ["b", "d"]
     assert dump_baseline(report) == (repository.path / "base.jsonl").read_bytes()
+
+
+def test_packages_are_kept_and_the_machine_is_not() -> None:
+    report = Report((), packages={"numpy": "2.1.0"}, machine={"processor": "A"}, judges={"t": ("j",)})
+    kept = distill(report, "")
+    assert (kept.packages, kept.machine, kept.judges) == ({"numpy": "2.1.0"}, {}, {})
+    assert read_report(dump_baseline(kept), "b").packages == {"numpy": "2.1.0"}

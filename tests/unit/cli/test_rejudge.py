@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from gate.baselines.distill import distill, dump_baseline
-from gate.ingest import read_report
 from tests.support.command_line import Shell
 from tests.support.fake_model import Project
 from tests.support.forks import Forks
