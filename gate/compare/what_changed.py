@@ -13,7 +13,7 @@ from gate.schema.verdict import Finding, Provenance
 
 _INERT = frozenset({"readme", "changelog", "license", "contributing"})
 _UNKNOWN = "–"
-_NAMED = 12
+_NAMED = 6
 Told = Mapping[str, str]
 Changed = dict[str, tuple[str, str]]
 
@@ -113,10 +113,10 @@ def upstream(
         return ()
     named = [f"{name} {before} → {after}" for name, (before, after) in fingerprints.items()]
     more = [f"and {len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
-    said = f" ({'; '.join([*named[:_NAMED], *more])})" if named else ""
+    said = f"; {'; '.join([*named[:_NAMED], *more])}" if named else ""
     return (
-        f"upstream: nothing that this pull request changes is measured, so what got worse comes from outside{said}: "
-        "the model that answers, a service, packages, the machine, or what main took in since its baseline",
+        "upstream: nothing that this pull request changes is measured, so what got worse comes from outside: the model "
+        f"that answers, a service, packages, the machine, or what main took in since its baseline{said}",
     )
 
 
