@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison
-from gate.schema.dependencies import DATA, MODEL, PACKAGE, PROMPT, is_outside
+from gate.schema.dependencies import AGENT_VERSION, DATA, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
@@ -27,7 +27,7 @@ def what_changed(comparison: Comparison) -> Changed:
     """
     main, before, after = comparison.main, comparison.baseline, comparison.candidate
     found = _differing(before.fingerprints, after.fingerprints)
-    for name in [name for name in found if name.startswith(MODEL) and not _both_name_models(before, after)]:
+    for name in [name for name in found if _was_not_looked_at(name, before, after)]:
         del found[name]
     if not comparison.other_key:  # else every id differs, which the key's own fingerprint says
         for _, flips in comparison.flips:
@@ -54,9 +54,13 @@ def _differing_in_both(before: Told, after: Told) -> Changed:
     return {name: (before[name], after[name]) for name in before.keys() & after.keys() if before[name] != after[name]}
 
 
-def _both_name_models(before: Report, after: Report) -> bool:
-    """Whether models were seen on both sides; calls that are asked live without a limit are not looked at."""
-    return all(any(name.startswith(MODEL) for name in each.fingerprints) for each in (before, after))
+def _was_not_looked_at(name: str, before: Report, after: Report) -> bool:
+    """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, and
+    the version of an agent whose answers are given again."""
+    sides = [before.fingerprints, after.fingerprints]
+    if name.startswith(MODEL):
+        return not all(any(each.startswith(MODEL) for each in side) for side in sides)
+    return name == AGENT_VERSION and not all(name in side for side in sides)
 
 
 def _prompts(comparison: Comparison) -> Changed:

@@ -8,8 +8,9 @@ PACKAGE = "package "
 PROMPT = "prompt "
 DATA = "data "
 """These begin a name that goes on with what the user, the provider or the index calls it."""
+AGENT_VERSION = "agent-version"
 MACHINE = "processor", "pytest", "python", "threads"
-_OUTSIDE = frozenset({"agent-models", *MACHINE})
+_OUTSIDE = frozenset({AGENT_VERSION, "agent-models", *MACHINE})
 
 
 def is_outside(name: str) -> bool:
