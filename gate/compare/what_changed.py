@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison
-from gate.schema.dependencies import AGENT_VERSION, DATA, MODEL, PACKAGE, PROMPT, is_outside
+from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
@@ -29,7 +29,9 @@ def what_changed(comparison: Comparison) -> Changed:
     found = _differing(before.fingerprints, after.fingerprints)
     for name in [name for name in found if _was_not_looked_at(name, before, after)]:
         del found[name]
-    if not comparison.other_key:  # else every id differs, which the key's own fingerprint says
+    if comparison.other_key:  # every id and digest differs, which the key's own fingerprint says
+        found = {name: pair for name, pair in found.items() if not name.startswith(INPUTS)}
+    else:
         for _, flips in comparison.flips:
             if not _same_data(flips.before, flips.after):
                 found[f"{DATA}{flips.before.name}"] = data_digest(flips.before), data_digest(flips.after)
@@ -55,12 +57,12 @@ def _differing_in_both(before: Told, after: Told) -> Changed:
 
 
 def _was_not_looked_at(name: str, before: Report, after: Report) -> bool:
-    """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, and
-    the version of an agent whose answers are given again."""
+    """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, the
+    version of an agent whose answers are given again, rows of a table that is larger than memory."""
     sides = [before.fingerprints, after.fingerprints]
     if name.startswith(MODEL):
         return not all(any(each.startswith(MODEL) for each in side) for side in sides)
-    return name == AGENT_VERSION and not all(name in side for side in sides)
+    return (name == AGENT_VERSION or name.startswith(INPUTS)) and not all(name in side for side in sides)
 
 
 def _prompts(comparison: Comparison) -> Changed:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gate.schema.dependencies import JUDGE, MODEL
+from gate.schema.dependencies import INPUTS, JUDGE, MODEL
 from gate.schema.report import Report
 
-_SEVERAL = {JUDGE: " ", MODEL: ", "}
+_SEVERAL = {INPUTS: " ", JUDGE: " ", MODEL: ", "}
 """What may be several in one run, by the beginning of its name, and what stands between them."""
 
 

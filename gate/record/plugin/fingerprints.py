@@ -15,7 +15,7 @@ import pytest
 
 from gate.record.plugin.machine import machine
 from gate.record.plugin.packages import loaded_packages
-from gate.schema.dependencies import JUDGE, MODEL
+from gate.schema.dependencies import MODEL
 
 LOADED_BEFORE = "_gate_loaded_before"
 """Attribute of a configuration: modules that were loaded before the suite was."""
@@ -78,19 +78,23 @@ def _take(found: dict[str, set[str]], told: Mapping[str, Iterable[str]]) -> None
         found.setdefault(name, set()).update(values)
 
 
-Judges = Mapping[str, Sequence[Mapping[str, str]]]
-"""By test, its judges with their digests."""
+Named = Mapping[str, Sequence[Mapping[str, str]]]
+"""By test, names with digests: of its judges, of what its sweeps were given."""
 
 
-def taken_judges(facets: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
-    """By test, its judges, which its facets no longer say."""
-    taken = {test: each.pop("judges", []) for test, each in facets.items() if isinstance(each, dict)}
-    return {test: judges for test, judges in taken.items() if judges}
+def taken(facets: Mapping[str, Any], kind: str) -> dict[str, list[dict[str, str]]]:
+    """By test, what its facets said of one kind, which they no longer say."""
+    found = {test: each.pop(kind, []) for test, each in facets.items() if isinstance(each, dict)}
+    return {test: named for test, named in found.items() if named}
 
 
-def judges_of(judges: Judges) -> dict[str, str]:
-    """One fingerprint a judge, so that parts of a suite with other judges can be joined."""
+def fingerprints_of(kind: str, named: Named) -> dict[str, str]:
+    """One fingerprint a name, so that parts of a suite with other ones can be joined.
+
+    Args:
+        kind: begins the name of each.
+    """
     found: dict[str, set[str]] = {}
-    for judge in (one for each in judges.values() for one in each):
-        found.setdefault(f"{JUDGE}{judge['name']}", set()).add(judge["digest"])
+    for each in (one for several in named.values() for one in several):
+        found.setdefault(f"{kind}{each['name']}", set()).add(each["digest"])
     return {name: " ".join(sorted(digests)) for name, digests in sorted(found.items())}

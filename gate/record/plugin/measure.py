@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
+from gate.record.plugin import examples, sweep_call, sweep_data, sweeping, text_sweeping, values
 from gate.record.plugin.discretion import discreet
 from gate.record.plugin.examples import keyed
 from gate.record.plugin.recorder import Recorder, facets_of, local_of
@@ -311,6 +311,7 @@ class Robustness(Recorder):
             swept, self._name(name, where), examples.written(names, self._key, where, plain=self._plain)
         )
         self._add("predictions", where, predictions_to_json(recorded))
+        self._add_inputs(recorded.name, sweep_data.of_texts(texts, names), where)
         self._remember(recorded, names, swept.raw_moves)
         allowed = values.not_negative(tolerance, where)
         self._add_metrics(swept.metrics(recorded.name, tolerance=allowed), where)

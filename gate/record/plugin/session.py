@@ -20,8 +20,9 @@ from gate.record.plugin import history, kept_witnesses, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
 from gate.record.plugin.fingerprints import PLUGIN as FINGERPRINTS
-from gate.record.plugin.fingerprints import Fingerprints, judges_of, taken_judges
+from gate.record.plugin.fingerprints import Fingerprints, fingerprints_of, taken
 from gate.record.plugin.output import encode, write
+from gate.schema.dependencies import INPUTS, JUDGE
 from gate.schema.report import SCHEMA_VERSION
 
 _OUTRANKED = frozenset({"subtests passed", "subtests skipped"})
@@ -237,14 +238,15 @@ class Gatherer:
         """What the results depend on, and which tests a judge judged."""
         facets = {name: entry.get("metadata", {}).get("gate", {}) for name, entry in self._tests.items()}
         with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets.values())
-        seen, judges = self._seen(), taken_judges(facets)
+        seen, judges, inputs = self._seen(), taken(facets, "judges"), taken(facets, "inputs")
         key = fingerprint_of_key(self._config) if with_examples else {}
         told = {
             "packages": seen.packages(),
             "machine": seen.machine(),
             "judges": {test: [one["name"] for one in each] for test, each in judges.items()},
         }
-        found = {"fingerprints": {**judges_of(judges), **seen.models(), **key}}
+        given = {**fingerprints_of(JUDGE, judges), **fingerprints_of(INPUTS, inputs)}
+        found = {"fingerprints": {**given, **seen.models(), **key}}
         return found | {name: values for name, values in told.items() if values}
 
     def _seen(self) -> Fingerprints:
