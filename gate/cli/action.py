@@ -227,7 +227,7 @@ class Container:
             self._purse.take(folders.report, read_left)
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
-            for name in (MISSING, WITNESSES):
+            for name in () if told.rejudge else (MISSING, WITNESSES):
                 left = self._with_left(left, folders.report / name, request.root / request.output / name)
             left = tools.with_witnesses(left, folders.report / CANDIDATE.name)
         if left.report is not None and not told.again:

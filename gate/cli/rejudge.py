@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.cli.console import Console
-from gate.cli.files import CANDIDATE
+from gate.cli.console import Console, Echo
+from gate.cli.files import CANDIDATE, commit_here
 from gate.errors import UsageError
 
 if TYPE_CHECKING:
+    from gate.cli.purse import Purse
+    from gate.collaborators import Measured, Request, Told
     from gate.settings import Settings
 
 REJUDGED = CANDIDATE.with_name("rejudged.json")
@@ -59,3 +62,37 @@ def run_rejudge(console: Console, settings: Settings, output: Path, python: str,
             f"calls of judges: {path}"
         )
     return EXIT_UNDECIDED if reasons or missing else EXIT_HOLDS
+
+
+def measure_again(
+    console: Console, request: Request, settings: Settings, told: Told, python: str, purse: Purse
+) -> Measured:
+    """What the judges of this checkout make of the answers that a commit recorded.
+
+    It stands in a folder of its own: what the run of the suite left beside its report stays.
+
+    Raises:
+        UndecidedError: the commit has no recordings.
+    """
+    from gate.cli.recordings_at import stored_answers
+    from gate.cli.tools import git_of, measured
+    from gate.record.locally import run_locally
+    from gate.sandbox.worlds import read_left
+
+    with tempfile.TemporaryDirectory(prefix="gate-again-") as place:
+        report = Path(place) / "run" / CANDIDATE.name
+        result = run_locally(
+            settings,
+            root=request.root,
+            report=report,
+            environ=request.environ,
+            python=python,
+            echo=None if console.quiet else Echo(),
+            commit=commit_here(request.root, request.environ),
+            plan=told.plan,
+            spent=purse.book,
+            again=True,
+            rejudge=stored_answers(git_of(request), told.rejudge, settings, request.root, Path(place) / "answers"),
+        )
+        purse.take(report.parent, read_left)
+        return measured(result, settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -47,6 +46,10 @@ def local_tools(console: Console, *, python: str) -> Tools:
     purse = Purse()
 
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        if told.rejudge:
+            from gate.cli.rejudge import measure_again
+
+            return measure_again(console, request, settings, told, python, purse)
         return _measure(console, request, settings, told, python, purse)
 
     def stored(request: Request, event: Event | None, settings: Settings) -> Stored:
@@ -201,7 +204,6 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str, purse: Purse) -> Measured:
-    from gate.cli.recordings_at import stored_answers
     from gate.record.locally import guard_for, run_locally
     from gate.sandbox.worlds import read_left
 
@@ -209,26 +211,23 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
     local = None if request.environ.get("CI") else request.root / request.output / LOCAL.name
     guard = guard_for(settings)
-    with tempfile.TemporaryDirectory(prefix="gate-answers-") as place:
-        answers = stored_answers(git_of(request), told.rejudge, settings, request.root, Path(place))
-        result = run_locally(
-            settings,
-            root=request.root,
-            report=candidate,
-            environ=request.environ,
-            python=python,
-            local=local,
-            echo=None if console.quiet else Echo(),
-            commit=commit_here(request.root, request.environ),
-            plan=told.plan,
-            trials=folder / RUN if told.plan else None,
-            guard=guard,
-            witnesses=told.witnesses,
-            spent=purse.book,
-            again=told.again,
-            shard=told.shard,
-            rejudge=answers,
-        )
+    result = run_locally(
+        settings,
+        root=request.root,
+        report=candidate,
+        environ=request.environ,
+        python=python,
+        local=local,
+        echo=None if console.quiet else Echo(),
+        commit=commit_here(request.root, request.environ),
+        plan=told.plan,
+        trials=folder / RUN if told.plan else None,
+        guard=guard,
+        witnesses=told.witnesses,
+        spent=purse.book,
+        again=told.again,
+        shard=told.shard,
+    )
     purse.take(folder, read_left)
     found = measured(result, settings, told_guard(settings, guard))
     if told.again:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gate.baselines.distill import distill, dump_baseline
+from gate.ingest import read_report
 from tests.support.command_line import Shell
 from tests.support.fake_model import Project
 from tests.support.forks import Forks
@@ -68,6 +69,8 @@ def test_a_stricter_judge_is_told_from_worse_answers_offline(main: JudgedProject
     assert ended.code == 1, ended.err
     found = verdict(main)
     assert main.models.asked == asked, "offline"
+    candidate = read_report((main.project.path / ".gate/candidate.json").read_bytes(), "candidate")
+    assert candidate.rejudged is None, "the run's own report stays"
     assert parts(found) == {"test_judged.py::test_greeting": "judge", "test_judged.py::test_greeting#score": "judge"}
     assert "the judge's doing" in ended.out
     (said,) = [each for each in found["notices"] if each.startswith("the judge grader is another")]
