@@ -77,12 +77,14 @@ class Told:
         again: whether it ran before in this process, and only some of its tests run once more.
         witnesses: inputs that flipped an answer before, which its sweeps try first; empty for none.
         shard: which part of the suite runs, such as `3/8`; empty for all.
+        rejudge: commit whose recorded answers changed judges judge again; empty where the suite simply runs.
     """
 
     plan: str = ""
     again: bool = False
     witnesses: bytes = b""
     shard: str = ""
+    rejudge: str = ""
 
 
 class Delivery(Protocol):

@@ -37,12 +37,16 @@ def distill(report: Report, commit: str, previous: Report | None = None, *, sess
     worst = {case_id: found[0] if len(found) == 1 else together(found) for case_id, found in groups.items()}
     counted = {case_id: _counted(before.get(case_id), case, sessions) for case_id, case in sorted(worst.items())}
     cases = tuple(_distilled(case, before.get(case_id), commit[:SHORT]) for case_id, case in summed_up(counted).items())
+    fingerprints = dict(sorted(report.fingerprints.items()))
+    same = previous is not None and (previous.cases, previous.fingerprints) == (cases, fingerprints)
     return Report(
         cases=cases,
         suite=report.suite,
         source=Source(format="baseline"),
         completeness=Completeness(collected=len(cases)),
-        fingerprints=dict(sorted(report.fingerprints.items())),
+        fingerprints=fingerprints,
+        # other packages that give the same results are no new baseline
+        packages=dict(previous.packages if previous is not None and same else sorted(report.packages.items())),
         forced=report.forced,
     )
 
@@ -52,6 +56,8 @@ def dump_baseline(report: Report) -> bytes:
     header: dict[str, Any] = {"gate_baseline": SCHEMA_VERSION, "suite": report.suite}
     if report.fingerprints:
         header["fingerprints"] = dict(report.fingerprints)
+    if report.packages:
+        header["packages"] = dict(report.packages)
     if report.forced:
         header["forced"] = report.forced
     lines = [_line(header), *(_line(_entry(case)) for case in sorted(report.cases, key=lambda case: case.id))]

@@ -189,9 +189,10 @@ class Container:
     def measure(self, request: Request, settings: Settings, told: Told) -> Measured:
         """Install and run the suite as its own user; read its report once none of its processes is left."""
         from gate.cli import tools
+        from gate.cli.recordings_at import stored_answers
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import MISSING, WITNESSES, guard_for, split_arguments, to_the_end
+        from gate.record.locally import MISSING, WITNESSES, guard_for, rejudge_options, split_arguments, to_the_end
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import read_left, suite_folders
@@ -203,6 +204,9 @@ class Container:
         with suite_folders(user) as folders:
             place = self._workspace, folders.report
             options = _options(settings, told, *place, commit, request.environ, self._purse.book)
+            answers = folders.report / "answers"
+            git = tools.git_of(request, trust=True)
+            options += rejudge_options(stored_answers(git, told.rejudge, settings, self._workspace, answers))
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
@@ -223,7 +227,7 @@ class Container:
             self._purse.take(folders.report, read_left)
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
-            for name in (MISSING, WITNESSES):
+            for name in () if told.rejudge else (MISSING, WITNESSES):
                 left = self._with_left(left, folders.report / name, request.root / request.output / name)
             left = tools.with_witnesses(left, folders.report / CANDIDATE.name)
         if left.report is not None and not told.again:
@@ -297,10 +301,11 @@ def _options(
     settings: Settings, told: Told, root: Path, folder: Path, commit: str, environ: Mapping[str, str], spent: bytes
 ) -> list[str]:
     """What the plugin is told; plan and witnesses, where there are any, stand in a folder that the suite can read."""
-    from gate.record.locally import going_on, plugin_options, recording_options
+    from gate.record.locally import going_on, plugin_options, recording_options, rejudging
 
     records = told.again and settings.mode == "record"
     settings = going_on(settings) if told.again else settings
+    settings = rejudging(settings) if told.rejudge else settings
     plan = _readable(folder / "plan.json", told.plan.encode("utf-8"))
     witnesses = _readable(folder / "stored.witnesses", told.witnesses)
     trials = folder / RUN if told.plan else None

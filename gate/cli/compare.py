@@ -14,12 +14,19 @@ from gate.cli.verdict_text import FORMATS, tell_where, verdict_text
 from gate.errors import GateError, UsageError
 
 if TYPE_CHECKING:
+    from gate.schema.report import Report
     from gate.schema.verdict import Verdict
 
 
 @click.command(epilog="\b\nExample: gate compare baselines/default.jsonl candidate.json --format markdown")
 @click.argument("baseline", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
+@click.option(
+    "--rejudged",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="What `gate run --rejudge` wrote: says which part of a regression is a changed judge's.",
+)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print the verdict.")
 @click.option(
     "--output",
@@ -47,6 +54,7 @@ def compare(
     /,
     baseline: Path,
     candidate: Path,
+    rejudged: Path | None,
     form: str,
     output: Path,
     waivers: Path | None,
@@ -70,6 +78,7 @@ def compare(
     limit = max_report_bytes or settings.max_report_bytes
     before = read_report_file(baseline, limit)
     after = read_report_file(candidate, limit)
+    again = None if rejudged is None else _rejudged(rejudged, limit)
     forget_verdict(output)
     provenance = Provenance(
         suite=settings.suite,
@@ -78,11 +87,18 @@ def compare(
         settings_from="this folder",
     )
     permissions = Permissions() if no_waivers else permissions_for(waivers)
-    verdict = compare_reports(before, after, settings, provenance=provenance, permissions=permissions)
+    verdict = compare_reports(before, after, settings, provenance=provenance, permissions=permissions, again=again)
     verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
     _store(console, verdict, output)
     console.result(verdict_text(verdict, form, console))
     return int(verdict.exit_code)
+
+
+def _rejudged(path: Path, limit: int) -> Report:
+    report = read_report_file(path, limit)
+    if report.rejudged is None:
+        raise UsageError("no stored answers were judged again", where=str(path), remedy="use `gate run --rejudge`")
+    return report
 
 
 def _store(console: Console, verdict: Verdict, folder: Path) -> None:

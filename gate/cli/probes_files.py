@@ -32,12 +32,14 @@ def write_all(  # noqa: PLR0913  what, of whom, how, and where to
     commit: str,
     reasons: Sequence[str],
     main: Main,
+    version: str = "",
 ) -> None:
     """Write `candidate.json`, `report.md`, `report.html`, `results.csv`, `results.json`, `junit.xml`, `security.sarif`.
 
     Args:
         date: that the report shows; nothing that is compared holds it.
         reasons: why the run is not whole.
+        version: what the agent's program says of itself; empty where it was not asked.
 
     Raises:
         UsageError: the folder can't be written.
@@ -54,6 +56,7 @@ def write_all(  # noqa: PLR0913  what, of whom, how, and where to
         identity=identity,
         attestation=attestation,
         reasons=reasons,
+        version=version,
     )
     texts = {
         "report.md": render.render_template(report),

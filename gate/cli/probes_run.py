@@ -43,7 +43,7 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
     items = plan(asked.entries, asked.settings.probe_samples or None)
     main = main_here(asked)
     try:
-        found, outcome, attestation = _measured(console, asked, chosen, identity, journal, items, main)
+        found, outcome, attestation, version = _measured(console, asked, chosen, identity, journal, items, main)
     except KeyboardInterrupt:
         console.say("the answers so far are kept; the same command goes on where this one stopped")
         raise
@@ -59,6 +59,7 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
         commit=commit_here(asked.root, os.environ),
         reasons=reasons,
         main=main,
+        version=version,
     )
     return _told(console, asked, found, outcome)
 
@@ -71,15 +72,16 @@ def _measured(
     journal: Journal,
     items: Sequence[Item],
     main: Main,
-) -> tuple[Measured, Outcome, Attestation]:
-    """Everything that needs the cell."""
+) -> tuple[Measured, Outcome, Attestation, str]:
+    """Everything that needs the cell; the last is what the agent's program says of its version."""
     import contextlib
 
+    from gate.record.probes.agents.version import version_of
     from gate.record.probes.chosen import opened_agent, providers_of, setup_of
     from gate.record.probes.measure import measure
     from gate.sandbox.cell import open_cell
 
-    settings, agent = asked.settings, None
+    settings, agent, version = asked.settings, None, ""
     asks = chosen if asked.mode != "replay" else None
     with contextlib.ExitStack() as held:
         if asks is not None:
@@ -91,6 +93,7 @@ def _measured(
         console.detail(cell.attestation.describe())
         if asks is not None:
             agent = opened_agent(asks, setup, settings, cell=cell, providers=providers)
+            version = version_of(setup.program, cell) if setup is not None else ""
         run = runner_of(console, asked, agent, identity, journal, cell)
         found, outcome = measure(
             items,
@@ -104,7 +107,7 @@ def _measured(
         )
         if agent is not None and not outcome.stopped:
             journal.ended(identity, others={main.agent} if asked.forget else None)
-        return found, outcome, cell.attestation
+        return found, outcome, cell.attestation, version
 
 
 def runner_of(

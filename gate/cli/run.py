@@ -44,6 +44,14 @@ if TYPE_CHECKING:
     metavar="[BASE]",
     help="The same, and check suspects with fresh trials of a base beside: a commit, or the merge base.",
 )
+@click.option(
+    "--rejudge",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[BASE]",
+    help="Judge again what a base recorded, a commit or the merge base: only calls of judges are asked anew.",
+)
 @click.option("--shard", metavar="K/N", default="", help="Run only part K of N; `gate merge` joins their reports.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
@@ -54,6 +62,7 @@ def run(
     python: str,
     against: str | None,
     confirm: str | None,
+    rejudge: str | None,
     shard: str,
     arguments: tuple[str, ...],
     **chosen: Any,
@@ -61,7 +70,8 @@ def run(
     """Run pytest with ARGUMENTS, or with those of the settings, and write the candidate report.
 
     A stochastic test makes a fixed number of trials (`baseline-trials`), a fair sample for the baseline. With --against
-    or --confirm it makes as few as its baseline allows, and what they say is printed.
+    or --confirm it makes as few as its baseline allows, and what they say is printed. With --rejudge the answers of a
+    base are given again, and the report says what judges make of them now, for `gate compare --rejudged`.
 
     Ends with 0 once a complete report exists, whatever the tests said: only `gate ci` and `gate compare` judge.
     """
@@ -77,6 +87,10 @@ def run(
         require_shard(shard, alone=against is None and confirm is None)
     own = shlex.join(arguments) or None
     settings = local_settings(Path.cwd(), {**chosen, "arguments": own})
+    if rejudge is not None:
+        from gate.cli.rejudge import run_rejudge
+
+        return run_rejudge(console, settings, output, python, rejudge, alone=not (against or confirm or shard))
     if against is None and confirm is None:
         report = _sample(console, settings, output, python, shard)
     else:

@@ -45,6 +45,10 @@ def local_tools(console: Console, *, python: str) -> Tools:
     purse = Purse()
 
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        if told.rejudge:
+            from gate.cli.rejudge import measure_again
+
+            return measure_again(console, request, settings, told, python, purse)
         return _measure(console, request, settings, told, python, purse)
 
     def stored(request: Request, event: Event | None, settings: Settings) -> Stored:

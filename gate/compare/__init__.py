@@ -6,7 +6,8 @@ from gate.compare.accepted import accepted
 from gate.compare.align import Alignment, align
 from gate.compare.comparison import Comparison
 from gate.compare.judge import judge, numbered
-from gate.compare.known import shown
+from gate.compare.known import Shown, shown
+from gate.compare.rejudged import told_of_judges
 from gate.compare.rules import incomplete_run
 from gate.compare.tally import measured
 from gate.schema.acceptance import Permissions
@@ -34,6 +35,8 @@ def compare(  # noqa: PLR0913  all that a verdict depends on
     fresh: Fresh | None = None,
     permissions: Permissions = _NOBODY,
     anchor: Report | None = None,
+    again: Report | None = None,
+    not_again: str = "",
 ) -> Verdict:
     """The verdict of a candidate under a baseline.
 
@@ -44,16 +47,22 @@ def compare(  # noqa: PLR0913  all that a verdict depends on
         permissions: what may excuse a finding: acceptances of this head, waivers of the base.
         anchor: the baseline as it stood at the anchor, for what was lost since.
         on_base: the latest run of main itself; what it shows too, and no less, does not fail.
+        again: main's stored answers, judged by the judges of the candidate; `not_again` says why there are none.
     """
     if baseline is None:
         return _welcome(candidate, settings, changes, provenance)
     alignment = align(baseline, candidate, changes.renames)
-    comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor)
-    if on_base is None:
-        return judge(comparison, provenance, None, permissions)
+    comparison = Comparison(baseline, candidate, alignment, settings, changes, fresh, anchor, on_base)
+    excused = None if on_base is None else _excused(baseline, on_base, settings, provenance, anchor)
+    return told_of_judges(judge(comparison, provenance, excused, permissions), comparison, again, not_again)
+
+
+def _excused(
+    baseline: Report, on_base: Report, settings: Settings, provenance: Provenance, anchor: Report | None
+) -> Shown:
+    """What main's own latest run shows."""
     own = Comparison(baseline, on_base, align(baseline, on_base, {}), settings, _NOTHING, anchor=anchor)
-    excused = shown(judge(own, provenance, None).at(Level.ERROR), own)
-    return judge(comparison, provenance, excused, permissions)
+    return shown(judge(own, provenance, None).at(Level.ERROR), own)
 
 
 def _welcome(candidate: Report, settings: Settings, changes: Changes, provenance: Provenance) -> Verdict:

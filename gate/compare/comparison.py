@@ -34,6 +34,7 @@ class Comparison:
         fresh: fresh trials of both arms; without trials where a first look let everything go, void where suspects
             could not be confirmed, None where nothing was to be confirmed.
         anchor: the baseline as it stood at the anchor; None without one.
+        main: main's own latest run, which knows its packages and its machine; None without one.
     """
 
     baseline: Report
@@ -43,6 +44,7 @@ class Comparison:
     changes: Changes
     fresh: Fresh | None = None
     anchor: Report | None = None
+    main: Report | None = None
 
     @cached_property
     def budget(self) -> Budget:

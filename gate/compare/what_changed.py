@@ -6,28 +6,77 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison
-from gate.schema.report import Predictions
+from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
+from gate.schema.mutation import SUMMARY
+from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
 
-OUTSIDE = frozenset({"agent-models"})
-"""Fingerprints that no pull request sets: what answered, as it calls itself."""
 _INERT = frozenset({"readme", "changelog", "license", "contributing"})
 _UNKNOWN = "–"
+_NAMED = 6
+Told = Mapping[str, str]
+Changed = dict[str, tuple[str, str]]
 
 
-def what_changed(comparison: Comparison) -> dict[str, tuple[str, str]]:
-    """Fingerprints that differ, by name as (main, here): those of the reports, and of each set of examples."""
-    before, after = comparison.baseline.fingerprints, comparison.candidate.fingerprints
-    found = {
+def what_changed(comparison: Comparison) -> Changed:
+    """Fingerprints that differ, by name as (main, here): those of the reports, of each set of examples and prompt, of
+    packages and of the machine.
+
+    A baseline is one for all machines. So what is known of main's packages and machine is its own latest run's, where
+    there is one, and else the packages of the baseline.
+    """
+    main, before, after = comparison.main, comparison.baseline, comparison.candidate
+    found = _differing(before.fingerprints, after.fingerprints)
+    for name in [name for name in found if _was_not_looked_at(name, before, after)]:
+        del found[name]
+    if comparison.other_key:  # every id and digest differs, which the key's own fingerprint says
+        found = {name: pair for name, pair in found.items() if not name.startswith(INPUTS)}
+    else:
+        for _, flips in comparison.flips:
+            if not _same_data(flips.before, flips.after):
+                found[f"{DATA}{flips.before.name}"] = data_digest(flips.before), data_digest(flips.after)
+    found |= _prompts(comparison)
+    packages = main.packages if main is not None and main.packages else before.packages
+    machine = main.machine if main is not None and main.machine else before.machine
+    found |= {f"{PACKAGE}{name}": pair for name, pair in _differing_in_both(packages, after.packages).items()}
+    found |= _differing_in_both(machine, after.machine)
+    return dict(sorted(found.items(), key=lambda each: (is_outside(each[0]), each[0])))
+
+
+def _differing(before: Told, after: Told) -> Changed:
+    return {
         name: (before.get(name, _UNKNOWN), after.get(name, _UNKNOWN))
         for name in {*before, *after}
         if before.get(name) != after.get(name)
     }
-    if not comparison.other_key:  # else every id differs, which the key's own fingerprint says
-        for _, flips in comparison.flips:
-            if not _same_data(flips.before, flips.after):
-                found[f"data {flips.before.name}"] = data_digest(flips.before), data_digest(flips.after)
-    return dict(sorted(found.items()))
+
+
+def _differing_in_both(before: Told, after: Told) -> Changed:
+    """Only what both sides know: a package that one side did not load was not there to change anything."""
+    return {name: (before[name], after[name]) for name in before.keys() & after.keys() if before[name] != after[name]}
+
+
+def _was_not_looked_at(name: str, before: Report, after: Report) -> bool:
+    """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, the
+    version of an agent whose answers are given again, rows of a table that is larger than memory."""
+    sides = [before.fingerprints, after.fingerprints]
+    if name.startswith(MODEL):
+        return not all(any(each.startswith(MODEL) for each in side) for side in sides)
+    return (name == AGENT_VERSION or name.startswith(INPUTS)) and not all(name in side for side in sides)
+
+
+def _prompts(comparison: Comparison) -> Changed:
+    """Prompts that were mutated on both sides, by what the summary of each says that it is."""
+    pairs = [
+        (pair.before, pair.after)
+        for pair in comparison.alignment.pairs
+        if pair.after.kind is Kind.MUTANT and pair.after.id.startswith(SUMMARY)
+    ]
+    return {
+        f"{PROMPT}{after.id.removeprefix(SUMMARY)}": (before.fingerprint, after.fingerprint)
+        for before, after in pairs
+        if before.fingerprint and after.fingerprint and before.fingerprint != after.fingerprint
+    }
 
 
 def data_digest(predictions: Predictions) -> str:
@@ -65,18 +114,15 @@ def upstream(
         paths: all that the pull request changes.
     """
     known = provenance.base and provenance.head and provenance.base != provenance.head
-    ours = (
-        any(provenance.changed.values())
-        or not all(map(_inert, paths))
-        or any(name not in OUTSIDE for name in fingerprints)
-    )
+    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not all(map(is_outside, fingerprints))
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
-    named = [f"{name} {before} → {after}" for name, (before, after) in sorted(fingerprints.items())]
-    said = f" ({'; '.join(named)})" if named else ""
+    named = [f"{name} {before} → {after}" for name, (before, after) in fingerprints.items()]
+    more = [f"and {len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
+    said = f"; {'; '.join([*named[:_NAMED], *more])}" if named else ""
     return (
-        f"upstream: nothing that this pull request changes is measured, so what got worse comes from outside{said}: "
-        "the model that answers, a service, packages, the machine, or what main took in since its baseline",
+        "upstream: nothing that this pull request changes is measured, so what got worse comes from outside: the model "
+        f"that answers, a service, packages, the machine, or what main took in since its baseline{said}",
     )
 
 

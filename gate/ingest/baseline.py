@@ -48,7 +48,8 @@ def read_baseline(text: str, name: str) -> Report:
         suite=_text(header, "suite", "default", name),
         source=Source(format="baseline"),
         completeness=Completeness(collected=len(cases)),
-        fingerprints=_fingerprints(header, name),
+        fingerprints=_texts(header, "fingerprints", name),
+        packages=_texts(header, "packages", name),
         forced=_text(header, "forced", "", name),
     )
 
@@ -87,10 +88,10 @@ def _text(header: Mapping[str, Any], key: str, default: str, name: str) -> str:
     return value
 
 
-def _fingerprints(header: Mapping[str, Any], name: str) -> dict[str, str]:
-    found = header.get("fingerprints", {})
+def _texts(header: Mapping[str, Any], key: str, name: str) -> dict[str, str]:
+    found = header.get(key, {})
     if not isinstance(found, Mapping) or not all(isinstance(value, str) for value in found.values()):
-        _refuse(f"{name}:1/fingerprints", "an object of texts", found)
+        _refuse(f"{name}:1/{key}", "an object of texts", found)
     return dict(sorted(found.items()))
 
 

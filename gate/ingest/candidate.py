@@ -6,7 +6,7 @@ What is no collected test, such as a mutant or a probe, stands in `gate.cases`, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast, get_args
 
 from gate.ingest.completeness import NOTHING
@@ -18,6 +18,7 @@ from gate.schema import mutation, probes
 from gate.schema.codec import facets_from_json
 from gate.schema.dimensions import Dimension
 from gate.schema.outcome import Outcome
+from gate.schema.rejudged import NO_RUN, Rejudged
 from gate.schema.report import Case, Completeness, Kind, Location, Mode, Report, Source
 from gate.schema.stale import recordings_from_json
 
@@ -47,13 +48,28 @@ def read_candidate(data: dict[str, Any], name: str) -> Report:
         source=_source(ours.get("source", {}), f"{where}/source", report.source.root),
         mode=_mode(ours.get("mode", "live"), f"{where}/mode"),
         completeness=_completeness(report.completeness, ours, where),
-        fingerprints={
-            key: text_of(value, f"{where}/fingerprints/{key}")
-            for key, value in sorted(mapping_of(ours.get("fingerprints", {}), f"{where}/fingerprints").items())
+        fingerprints=_texts(ours, "fingerprints", where),
+        packages=_texts(ours, "packages", where),
+        machine=_texts(ours, "machine", where),
+        judges={
+            case: tuple(texts_of(names, f"{where}/judges/{case:.80}"))
+            for case, names in sorted(mapping_of(ours.get("judges", {}), f"{where}/judges").items())
         },
+        rejudged=_rejudged(ours["rejudged"], f"{where}/rejudged") if "rejudged" in ours else None,
         recordings=recordings_from_json(ours["recordings"], f"{where}/recordings") if "recordings" in ours else None,
         plan=text_of(ours.get("plan", ""), f"{where}/plan"),
     )
+
+
+def _texts(ours: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+    """A mapping of texts, sorted; empty where there is none."""
+    found = mapping_of(ours.get(name, {}), f"{where}/{name}")
+    return {key: text_of(value, f"{where}/{name}/{key}") for key, value in sorted(found.items())}
+
+
+def _rejudged(value: Any, where: str) -> Rejudged:
+    entry = mapping_of(value, where)
+    return Rejudged(*(count_of(entry.get(each.name), f"{where}/{each.name}") or 0 for each in fields(Rejudged)))
 
 
 def _more_cases(value: Any, where: str) -> tuple[Case, ...]:
@@ -123,6 +139,7 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
         *texts_of(ours.get("reasons", []), f"{where}/reasons"),
         *texts_of(ours.get("completeness", {}).get("reasons", []), f"{where}/completeness/reasons"),
         *alone(ours, where),
+        *([NO_RUN] if "rejudged" in ours else []),
     ]
     nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
     kept = [reason for reason in found.reasons if reason not in nothing]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.schema.report import Completeness, Report
@@ -30,6 +30,14 @@ def join(reports: Sequence[Report], suite: str, reasons: tuple[str, ...] = ()) -
             collection_errors=sum((part.collection_errors for part in others), completeness.collection_errors),
             reasons=(*sum((part.reasons for part in others), completeness.reasons), *reasons),
         ),
-        fingerprints={key: value for report in reports for key, value in sorted(report.fingerprints.items())},
+        fingerprints=_either([report.fingerprints for report in reports]),
+        packages=_either([report.packages for report in reports]),
+        machine=_either([report.machine for report in reports]),
+        judges={case: names for report in reports for case, names in report.judges.items()},
         recordings=sum(recordings, Recordings()) if recordings else None,
     )
+
+
+def _either(told: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What any of them says; where two say it, the last."""
+    return {key: value for each in told for key, value in sorted(each.items())}

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gate.ingest.candidate import is_candidate, read_candidate
+from gate.ingest.depends import depends_on, with_fingerprints
 from gate.ingest.lean import LEAN
 from gate.ingest.refuse import mapping_of, refuse
 from gate.ingest.shards import ALONE, Said, said_of
@@ -205,7 +206,7 @@ def fitted(parts: Sequence[Part], reasons: Sequence[str] = ()) -> Merged:
     found += [f"shard {number}/{first.said.count} is missing" for number in numbers[:_SHOWN]]
     found += [f"{len(numbers) - _SHOWN:,} more shards are missing"] if len(numbers) > _SHOWN else []
     counted = tuple(kept.values())
-    found += _own_reasons(counted) + _overlaps(counted) + _fingerprints(counted)[1]
+    found += _own_reasons(counted) + _overlaps(counted) + _others(counted)
     return Merged(counted, tuple(dict.fromkeys(found)))
 
 
@@ -248,15 +249,13 @@ def _overlaps(parts: Sequence[Part]) -> list[str]:
     return found
 
 
-def _fingerprints(parts: Sequence[Part]) -> tuple[dict[str, str], list[str]]:
-    """What the results depend on, by name; and what is not the same for all of them."""
-    joined: dict[str, str] = {}
-    found = []
+def _others(parts: Sequence[Part]) -> list[str]:
+    """What the results depend on that is not the same for all of them."""
+    joined, found = parts[0].report.fingerprints if parts else {}, []
     for part in parts:
-        for key, value in part.report.fingerprints.items():
-            if joined.setdefault(key, value) != value:
-                found.append(f"{part.said} has another `{key:.60}` than the others")
-    return dict(sorted(joined.items())), found
+        joined, other = with_fingerprints(joined, part.report.fingerprints)
+        found += [f"{part.said} has another `{name:.60}` than the others" for name in other]
+    return found
 
 
 def merged_text(merged: Merged, text_of: Callable[[Part], str]) -> Iterator[str]:
@@ -329,7 +328,7 @@ def _ours(merged: Merged, summary: Mapping[str, int]) -> dict[str, Any]:
             "deselected": max((each.deselected for each in completeness), default=0),
             "reported": summary.get("total", 0),
         },
-        "fingerprints": _fingerprints(parts)[0],
+        **depends_on([part.report for part in parts]),
         "shards": first.said.count if first is not None else 0,
         "plan": first.said.plan if first is not None else "",
     }

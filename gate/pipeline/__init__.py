@@ -14,6 +14,7 @@ from gate.collaborators import Measured, Request, Told, Tools, with_stored
 from gate.errors import GateError, UndecidedError
 from gate.pipeline.deciding import Judged, Known, provenance_of, refuse_unsafe_target, usable_settings, what_decides
 from gate.pipeline.measuring import asked_alike, candidate_of, first_look, measure, only_measures, open_round_of, settle
+from gate.pipeline.rejudging import rejudged
 from gate.schema.acceptance import Permissions
 from gate.schema.verdict import ExitCode, Problem, Verdict
 from gate.settings import Settings
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gate.deliver.acceptances import Stored
     from gate.deliver.event import Event
     from gate.rounds import Round, Settled
+    from gate.schema.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,9 @@ def _judged(request: Request, tools: Tools, known: Known, judged: Judged) -> Ver
         candidate = candidate_of(request, tools, judged.settings, measured)
         candidate = asked_alike(candidate, this, judged)
         settled = settle(request, tools, judged, this, candidate, measured.trials, arms)
+        again = rejudged(request, tools, known, judged, settled.candidate)
     notices = (*judged.notices, *measured.notices, *settled.notices)
-    verdict = _judge(judged, settled, this, notices=notices)
+    verdict = _judge(judged, settled, this, again, notices=notices)
     if this is not None:
         tools.keep(request, this.left_behind(settled, verdict.decisions, judged.provenance.head))
     return verdict
@@ -165,7 +168,14 @@ def _tell(request: Request, tools: Tools, known: Known, error: GateError) -> Non
     _publish(request, tools, verdict, known.event, settings)
 
 
-def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tuple[str, ...]) -> Verdict:
+def _judge(
+    judged: Judged,
+    settled: Settled,
+    this: Round | None,
+    again: tuple[Report | None, str],
+    *,
+    notices: tuple[str, ...],
+) -> Verdict:
     from gate.baselines.measured import uncommitted
     from gate.compare import compare
 
@@ -179,6 +189,8 @@ def _judge(judged: Judged, settled: Settled, this: Round | None, *, notices: tup
         on_base=judged.main.report,
         fresh=settled.fresh,
         anchor=judged.anchor,
+        again=again[0],
+        not_again=again[1],
         permissions=Permissions(waivers=judged.trusted.waivers, today=judged.trusted.today),
     )
     # What main would have excused matters to nobody whose check is green.

@@ -49,6 +49,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
     spent: bytes = b"",
     again: bool = False,
     shard: str = "",
+    rejudge: Path | None = None,
 ) -> RunResult:
     """Run the suite in the user's own Python, without the gate's token, inputs and runner files.
 
@@ -63,9 +64,11 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         spent: as `recording_options` takes it.
         again: whether it goes on from a run before, see `going_on`.
         shard: which part of the suite runs, such as `3/8`; empty for all.
+        rejudge: folder of answers that judges judge again, see `rejudging`; None where the suite simply runs.
     """
     records = again and settings.mode == "record"
     settings = going_on(settings) if again else settings
+    settings = settings if rejudge is None else rejudging(settings)
     guard = guard or guard_for(settings)
     world = World(
         python,
@@ -87,6 +90,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         ):
             options = plugin_options(settings, local, commit, plan=path, trials=trials, witnesses=tried)
             options += recording_options(settings, root, report.parent, environ, spent=spent, records=records)
+            options += rejudge_options(rejudge)
             options += [f"--gate-shard={shard}", f"--gate-durations={durations}"] if durations else []
             return run_suite(
                 arguments, world=world, report=report, timeout=settings.timeout, options=options, echo=echo
@@ -157,6 +161,18 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
 def going_on(settings: Settings) -> Settings:
     """The settings of a run that goes on from one before: what that one recorded is given, and the rest recorded."""
     return settings.model_copy(update={"mode": "auto"}) if settings.mode == "record" else settings
+
+
+def rejudging(settings: Settings) -> Settings:
+    """The settings of a run in which stored answers are given, and judges ask what is not stored where that is allowed:
+    mutants, and trials of anything else, have no part in it."""
+    mode = "replay" if settings.mode == "replay" else "auto"
+    return settings.model_copy(update={"mode": mode, "mutate": False})
+
+
+def rejudge_options(answers: Path | None) -> list[str]:
+    """What the plugin is told of answers that are judged again; nothing without any."""
+    return [] if answers is None else [f"--gate-rejudge={answers.absolute()}"]
 
 
 def recording_options(

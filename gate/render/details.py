@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gate.render import agent_section, escape
+from gate.render import agent_section, changed, escape
 from gate.render.budget import Budget
 from gate.render.curve import Draw, curve_of
 from gate.render.form import Form
@@ -45,6 +45,8 @@ def folded(view: View, table: Sequence[Row], notes: Sequence[Row], budget: Budge
     if decisions and budget.members:
         title = cases_of(decisions, "stochastic test")
         yield _fold(opening, title, decision_table(decisions, budget.members))
+    if view.verdict.fingerprints_changed and budget.members:
+        yield _fold(opening, *changed.section(view.verdict, budget.members, budget.words))
     if notes:
         count = sum(len(row.findings) for row in notes)
         yield _fold(opening, plural(count, "note"), _notes(notes, budget))

@@ -10,6 +10,7 @@ from gate.render.spans import Line, Span, code, own, strong, text
 from gate.render.words import plural
 from gate.schema.acceptance import Acceptance
 from gate.schema.probes import PROBE
+from gate.schema.rejudged import TOLD
 from gate.schema.verdict import Finding, Level, RuleName
 
 SMALLEST_GROUP = 4
@@ -67,7 +68,7 @@ def rows(findings: Sequence[Finding]) -> tuple[Row, ...]:
     places = {id(finding): place for place, finding in enumerate(findings)}
     made: list[Row] = []
     singles: list[Finding] = []
-    for same_rule in _by(findings, lambda each: (each.rule, each.level, each.known_on_base, each.accepted)):
+    for same_rule in _by(findings, _standing):
         groups, rest = _groups(same_rule)
         made += [_group_row(group) for group in groups]
         singles += rest
@@ -78,6 +79,11 @@ def rows(findings: Sequence[Finding]) -> tuple[Row, ...]:
         return (weight, row.accepted, row.known_on_base, len(row.findings) == 1, places[id(row.findings[0])])
 
     return tuple(sorted(made, key=order))
+
+
+def _standing(finding: Finding) -> object:
+    """What all findings of one row have in common."""
+    return finding.rule, finding.level, finding.known_on_base, finding.accepted, finding.judged
 
 
 def _groups(findings: Sequence[Finding]) -> tuple[list[Sequence[Finding]], list[Finding]]:
@@ -169,9 +175,15 @@ def message_of(finding: Finding) -> str:
 
 def _why(finding: Finding) -> Line:
     prefix = (own("main shows it too; "),) if finding.known_on_base else _permitted(finding)
+    prefix = (*prefix, *_judged(finding))
     if said := message_of(finding):
         return (*prefix, own(f"{DETERMINISTIC}: "), code(said))
     return (*prefix, *cell(finding.why))
+
+
+def _judged(finding: Finding) -> Line:
+    """Whose doing it is; nothing where no judge changed."""
+    return () if finding.judged is None else (own(f"{TOLD[finding.judged]}; "),)
 
 
 def _permitted(finding: Finding) -> Line:
@@ -193,6 +205,7 @@ def _whys(findings: Sequence[Finding]) -> Line:
     shown = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
     known = findings[0].known_on_base
     line: list[Span] = [own("main shows them too; ")] if known else [*_permitted(findings[0])]
+    line += _judged(findings[0])
     for place, (kind, count) in enumerate(shown[:3]):
         line += [own(", " if place else ""), code(kind), own(f" ×{count:,}" if count > 1 else "")]
     more = len(shown) - 3

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gate.render.spans import Line, Span, bold, code, own, separated, text
 from gate.render.words import CENT, chance, plural
+from gate.schema.dependencies import is_outside
 from gate.schema.report import Calls
 from gate.schema.verdict import Provenance, Verdict
 
@@ -24,6 +25,8 @@ def changed_line(verdict: Verdict) -> Line:
         if paths:
             parts.append((text(heading), own(" "), *_few(paths)))
     for name, (before, after) in sorted(verdict.fingerprints_changed.items()):
+        if is_outside(name):
+            continue
         sides: Line = (code(short(before)), own(" → "), code(short(after)))
         parts.append((text(name), own(" "), *sides))
     if not parts:

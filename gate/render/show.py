@@ -16,6 +16,7 @@ from gate.render.width import pad, width
 from gate.render.words import plural
 from gate.schema.acceptance import Acceptance, Permission
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.rejudged import TOLD
 from gate.schema.verdict import Finding, Level, Verdict
 
 _NOBODY: Mapping[str, str] = {}
@@ -82,6 +83,7 @@ def _facts(finding: Finding) -> list[tuple[str, str]]:
         ("why", finding.why),
         ("amount", amount),
         ("where", place),
+        ("judge", "" if finding.judged is None else TOLD[finding.judged]),
         ("known", "main's own latest run shows it too, so it does not fail" if finding.known_on_base else ""),
         ("accepted", permission_in_words(finding.accepted) if finding.accepted is not None else ""),
         ("again", "" if finding.command.startswith("gate show ") else finding.command),

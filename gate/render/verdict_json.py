@@ -5,7 +5,8 @@ Keys of the object: `schema` (1), `exit` (`holds`, `regression`, `usage`, `undec
 `provenance`, `fingerprints_changed` (name to [main, here]), `notices`, `varying`, `measured`, where an agent was
 probed `scores` (fields of `gate.schema.agent_scores.ScoreChange`), and only where nothing could be judged `problem`
 (`message`, `where`, `remedy`). A finding has the fields of `gate.schema.verdict.Finding` by name; those that are empty
-are left out. Text is ASCII with escapes, keys are sorted, so the same verdict has the same bytes.
+are left out; `judged` is `judge`, `both`, `answers` or `unknown`. Text is ASCII with escapes, keys are sorted, so the
+same verdict has the same bytes.
 """
 
 from __future__ import annotations
@@ -89,6 +90,8 @@ def _finding(finding: Finding) -> Json:
         entry["location"] = _location(finding.location)
     if finding.accepted is not None:
         entry["accepted"] = permission_to_json(finding.accepted)
+    if finding.judged is not None:
+        entry["judged"] = finding.judged.value
     if finding.examples:
         entry["examples"] = [_example(each) for each in finding.examples]
     if finding.evidence:

@@ -16,6 +16,7 @@ from gate.schema.acceptance import Permission
 from gate.schema.agent_scores import ScoreChange
 from gate.schema.codec import calls_from_json
 from gate.schema.evidence import Block, BlockKind
+from gate.schema.rejudged import Part
 from gate.schema.report import Calls, Location
 from gate.schema.untrusted import finite
 from gate.schema.verdict import (
@@ -139,6 +140,7 @@ def _finding(data: object, where: str) -> Finding:
         location=None if location is None else _location(location, f"{where}/location"),
         known_on_base=_boolean(entry, "known_on_base", where),
         accepted=_permission(entry.get("accepted"), f"{where}/accepted"),
+        judged=None if entry.get("judged") is None else _named(Part, entry["judged"], f"{where}/judged"),
         examples=_each(entry.get("examples", []), f"{where}/examples", _example),
         evidence=_each(entry.get("evidence", []), f"{where}/evidence", _block),
         **words,
@@ -215,7 +217,7 @@ def _exit(entry: Json, key: str) -> ExitCode:
         _refuse(key, "an exit code", entry.get(key))
 
 
-Named = TypeVar("Named", RuleName, Level, BlockKind)
+Named = TypeVar("Named", RuleName, Level, BlockKind, Part)
 
 
 def _named(kind: type[Named], value: object, where: str) -> Named:

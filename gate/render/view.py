@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from gate.render.changed import outside_line
 from gate.render.grouping import Row, rows
 from gate.render.provenance import changed_line, foot_lines
 from gate.render.spans import Line, Span, bold, code, command, own, separated, text
@@ -99,7 +100,7 @@ def build_view(verdict: Verdict) -> View:
         verdict=verdict,
         status=status,
         title=_title(verdict, status, undecided),
-        lead=tuple(line for line in (changed_line(verdict), *_next(verdict, status)) if line),
+        lead=tuple(line for line in (changed_line(verdict), outside_line(verdict), *_next(verdict, status)) if line),
         table=rows([each for each in shown if each.level in (Level.ERROR, Level.WARNING)]),
         notes=rows([each for each in shown if each.level is Level.NOTE]),
         undecided=undecided,

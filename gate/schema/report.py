@@ -15,6 +15,7 @@ from gate.schema.evidence import Block
 from gate.schema.mutation import Mutation, RuleState
 from gate.schema.outcome import Outcome
 from gate.schema.probes import Probed, ProbeDesign
+from gate.schema.rejudged import Rejudged
 from gate.schema.stale import Recordings
 
 SCHEMA_VERSION = 1
@@ -306,7 +307,12 @@ class Report:
 
     Attributes:
         cases: in the order of the file. An id may stand twice in a candidate; the comparison deals with it.
-        fingerprints: what the result depends on (prompts, data, model as answered, judge, agent, packages) by name.
+        fingerprints: what the result depends on (prompts, data, model as answered, judge, agent) by name.
+        packages: versions of installed packages that the suite loaded, by name.
+        machine: interpreter, runner, processor and threads of a candidate; a baseline, which is one for all machines,
+            has none.
+        judges: names of the judges of a candidate's cases, by id.
+        rejudged: of a report that is about stored answers, which were judged again.
         forced: the reason with which a baseline was made from an incomplete run; empty otherwise.
         recordings: of a candidate that was replayed, what is stale of them; a baseline has none.
         plan: of a candidate that was joined from shards, digest of what all of them were asked; else empty.
@@ -318,6 +324,10 @@ class Report:
     mode: Mode = "live"
     completeness: Completeness = field(default_factory=Completeness)
     fingerprints: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    machine: Mapping[str, str] = field(default_factory=dict)
+    judges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rejudged: Rejudged | None = None
     forced: str = ""
     recordings: Recordings | None = None
     plan: str = ""

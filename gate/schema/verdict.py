@@ -11,6 +11,7 @@ from gate import errors
 from gate.schema.acceptance import Permission
 from gate.schema.agent_scores import ScoreChange
 from gate.schema.evidence import Block
+from gate.schema.rejudged import Part
 from gate.schema.report import Calls, Location
 
 
@@ -95,6 +96,7 @@ class Finding:
         total: of how many, where that makes sense (examples of a data set), else 0.
         known_on_base: main's own latest run already shows it, so it does not fail.
         accepted: what permits it, so that it does not fail.
+        judged: whose doing it is where its judge changed; None where none did, or nothing was judged again.
         examples: the worst, at most 1,000; `amount` counts all.
         command: the one command that shows it again.
     """
@@ -113,6 +115,7 @@ class Finding:
     location: Location | None = None
     known_on_base: bool = False
     accepted: Permission | None = None
+    judged: Part | None = None
     examples: tuple[ExampleChange, ...] = ()
     evidence: tuple[Block, ...] = ()
     command: str = ""

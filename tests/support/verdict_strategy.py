@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gate.schema.agent_scores import ScoreChange
 from gate.schema.dimensions import Dimension
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
+from gate.schema.rejudged import Part
 from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
     Budget,
@@ -65,6 +66,7 @@ findings = st.builds(
     total=st.integers(0, 10),
     location=_locations,
     known_on_base=st.booleans(),
+    judged=st.none() | st.sampled_from(Part),
     examples=_few(_examples, 3),
     evidence=_few(_blocks | _curves, 2),
     command=foreign,

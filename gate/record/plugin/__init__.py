@@ -49,6 +49,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gate-stale-days", metavar="DAYS", type=int, default=0, help="a recording older than this is stale; 0: none"
     )
+    group.addoption(
+        "--gate-rejudge",
+        metavar="FOLDER",
+        default=None,
+        help="judge again what was recorded there: only calls within `with robustness.judge(...)` are asked anew",
+    )
     group.addoption("--gate-missing", metavar="PATH", default=None, help="write what a replay lacked to this file")
     group.addoption("--gate-commit", metavar="SHA", default="", help="commit that is measured")
     group.addoption("--gate-key", metavar="TEXT", default=None, help="key of example ids; by default the suite's name")
@@ -106,8 +112,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """What a conftest file reads and defines is seen only by those who look before it is loaded."""
+    """What a conftest file reads, loads and defines is seen only by those who look before it is loaded."""
     given = early_config.known_args_namespace
+    if given.gate_report is not None:
+        import sys
+
+        from gate.record.plugin import fingerprints
+
+        setattr(early_config, fingerprints.LOADED_BEFORE, frozenset(sys.modules))
     if given.gate_report is not None and (given.gate_plan is not None or given.gate_trials is not None):
         from gate.record.plugin import surroundings, watch
 

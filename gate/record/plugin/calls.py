@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from gate.errors import GateError, RecordingError
-from gate.record.plugin import stale, wide
+from gate.record.plugin import rejudge, stale, wide
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.in_vain import InVain
@@ -26,10 +26,12 @@ from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings import interceptors, threads
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
+from gate.record.recordings.keys import has_key
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
 from gate.record.recordings.proxy import Proxy
+from gate.record.recordings.rejudging import RejudgingSession
 from gate.record.recordings.repeating import Repeating
 from gate.record.recordings.scope import current, entered
 from gate.record.recordings.store import Store
@@ -44,22 +46,6 @@ from gate.schema.observe import Observer
 from gate.schema.report import Calls as Counted
 
 PLUGIN = "gate-calls"
-KEYS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "AZURE_OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "MISTRAL_API_KEY",
-    "COHERE_API_KEY",
-    "GROQ_API_KEY",
-    "OPENROUTER_API_KEY",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "GATE_MODEL_KEY",
-)
-"""Variables of which one that is not empty lets `auto` record what is missing."""
-
 _MISSING = "gate_missing"
 _LEFT = "gate_left"
 _OUTSIDE = "gate_outside"
@@ -79,20 +65,21 @@ def register(config: pytest.Config) -> None:
     store = Store(Path(config.rootpath) / option("--gate-recordings"))
     try:
         options = options_from_text(option("--gate-calls"))
-        can_record = options.key or any(os.environ.get(name, "").strip() for name in KEYS)
+        can_record = options.key or has_key(os.environ)
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
-        session = RunSession(
-            store,
-            mode,
-            run=os.environ.get(_RUN, "") if hasattr(config, "workerinput") else "",
-            overlay=Store(Path(config.rootpath) / overlay) if overlay else None,
-            volatile=volatile,
-            can_record=can_record,
-            replay_failures=options.replay_failures,
-            meter=spending.meter,
-        )
+        over = Store(Path(config.rootpath) / overlay) if overlay else None
+        told: dict[str, Any] = {
+            "mode": mode,
+            "volatile": volatile,
+            "can_record": can_record,
+            "replay_failures": options.replay_failures,
+            "meter": spending.meter,
+        }
+        run = os.environ.get(_RUN, "") if hasattr(config, "workerinput") else ""
+        again = rejudge.session_of(config, store, over, **told)
+        session = again or RunSession(store, run=run, overlay=over, **told)
     except GateError as error:
         raise pytest.UsageError(str(error)) from None
     spending.begin(config, session)
@@ -101,7 +88,8 @@ def register(config: pytest.Config) -> None:
     config.pluginmanager.register(calls, PLUGIN)
     config.pluginmanager.register(calls.wide, wide.PLUGIN)
     folders = [*([Path(config.rootpath) / overlay] if overlay else []), store.folder]
-    stale.register(config, session, folders, calls.lacked, volatile)
+    if again is None:
+        stale.register(config, session, folders, calls.lacked, volatile)
 
 
 class Calls:
@@ -192,6 +180,11 @@ class Calls:
         return self._session.mode
 
     @property
+    def gives(self) -> bool:
+        """Whether a test makes as many trials as are stored: also where a judge may ask about these."""
+        return self.replays or isinstance(self._session, RejudgingSession)
+
+    @property
     def replays(self) -> bool:
         return self._session.mode == "replay"
 
@@ -224,6 +217,10 @@ class Calls:
     def counts(self, case: str) -> Counts:
         """Calls of a case, each counted where it left the process."""
         return self._session.counts(case)
+
+    def models(self) -> dict[str, set[str]]:
+        """By the model that was asked for, the names under which it answered."""
+        return self._meter.models
 
     def stored_trials(self, case: str) -> int:
         """Of how many trials of a test answers are stored; 0 where it asks nobody."""

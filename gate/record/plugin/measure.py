@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, sweep_call, sweeping, text_sweeping, values
+from gate.record.plugin import examples, sweep_call, sweep_data, sweeping, text_sweeping, values
 from gate.record.plugin.discretion import discreet
 from gate.record.plugin.examples import keyed
 from gate.record.plugin.recorder import Recorder, facets_of, local_of
 from gate.record.plugin.sweep_call import Call
 from gate.record.plugin.sweeping import SweepResult
 from gate.record.plugin.text_sweeping import TextCall, TextSweepResult
+from gate.record.recordings.scope import judged_by
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Better, Metric, Predictions
 
@@ -71,20 +73,25 @@ class Robustness(Recorder):
         )
 
     @discreet
-    def judge(self, name: str, version: str = "", prompt: str = "") -> None:
-        """Say who judged the answers of this test, so that another judge is told from other answers.
+    def judge(self, name: str, version: str = "", prompt: str = "") -> AbstractContextManager[None]:
+        """Say who judges the answers of this test, so that another judge is told from other answers.
 
         Args:
             name: of the judge, stable across runs.
             version: of its model, or of the judge's own code.
             prompt: the whole text of what it is asked; only a digest of it is written.
+
+        Returns:
+            What makes the calls within a `with` block be the judge's own, so that stored answers can be judged again.
         """
         where = self._where("judge", name)
         parts = (name, version, prompt)
         if not all(isinstance(each, str) for each in parts):
             raise UsageError("a judge is told of by texts", where=where, remedy="give version and prompt as text")
         digest = blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-        self._add("judges", where, {"name": self._name(name, where), "digest": digest})
+        named = self._name(name, where)
+        self._add("judges", where, {"name": named, "digest": digest})
+        return judged_by(named)
 
     @discreet
     def predictions(
@@ -304,6 +311,7 @@ class Robustness(Recorder):
             swept, self._name(name, where), examples.written(names, self._key, where, plain=self._plain)
         )
         self._add("predictions", where, predictions_to_json(recorded))
+        self._add_inputs(recorded.name, sweep_data.of_texts(texts, names), where)
         self._remember(recorded, names, swept.raw_moves)
         allowed = values.not_negative(tolerance, where)
         self._add_metrics(swept.metrics(recorded.name, tolerance=allowed), where)

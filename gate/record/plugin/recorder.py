@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import UsageError
-from gate.record.plugin import examples, kept_witnesses, sweep_shift, sweeping, values
+from gate.record.plugin import examples, kept_witnesses, sweep_data, sweep_shift, sweeping, values
 from gate.record.plugin.sweeping import SweepResult
 from gate.schema.codec import metric_to_json, predictions_to_json
 from gate.schema.report import Metric, Predictions
@@ -91,6 +91,7 @@ class Recorder:
         ids = examples.written(names, self._key, where, plain=self._plain)
         recorded = sweeping.predictions(swept, ids, pins, where)
         self._add("predictions", where, predictions_to_json(recorded))
+        self._add_inputs(recorded.name, measured.inputs, where)
         self._remember(recorded, names, sweeping.raw_moves(swept))
         limit = None if threshold is None else float(values.number(threshold, where))
         self._add_metrics(metrics_of(swept, threshold=limit, rate_threshold=None), where)
@@ -119,6 +120,11 @@ class Recorder:
                 f"{entry['name']!r:.60} was recorded already", where=where, remedy="give each of them its own name"
             )
         entries.append(entry)
+
+    def _add_inputs(self, name: str, digest: str, where: str) -> None:
+        """What tells other rows from these, for the fingerprints of the report; nothing where they were not read."""
+        if digest:
+            self._add("inputs", where, {"name": name, "digest": sweep_data.keyed(digest, self._key)})
 
     def _add_metrics(self, metrics: Sequence[Metric], where: str) -> None:
         for metric in metrics:

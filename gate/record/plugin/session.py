@@ -9,9 +9,9 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,7 +19,10 @@ from gate import __version__
 from gate.record.plugin import history, kept_witnesses, stages, timeless
 from gate.record.plugin.carrier import DESELECTED, FACETS, LOCAL, LOG, Carrier
 from gate.record.plugin.examples import fingerprint_of_key
+from gate.record.plugin.fingerprints import PLUGIN as FINGERPRINTS
+from gate.record.plugin.fingerprints import Fingerprints, fingerprints_of, taken
 from gate.record.plugin.output import encode, write
+from gate.schema.dependencies import INPUTS, JUDGE
 from gate.schema.report import SCHEMA_VERSION
 
 _OUTRANKED = frozenset({"subtests passed", "subtests skipped"})
@@ -29,9 +32,11 @@ _BAD = frozenset({"failed", "error", "subtests failed"})
 def register(config: pytest.Config, path: str) -> None:
     """Register what carries facets on every process, and what writes the file on the controller."""
     config.pluginmanager.register(Carrier(config), "gate-carrier")
+    config.pluginmanager.register(Fingerprints(config), FINGERPRINTS)
     if (
         config.getoption("--gate-mode") != "live"
         or config.getoption("--gate-calls")
+        or config.getoption("--gate-rejudge")
         or config.getoption("--gate-mutate")
     ):
         from gate.record.plugin import calls
@@ -210,7 +215,7 @@ class Gatherer:
                 "deselected": deselected,
                 "reported": len(self._tests),
             },
-            "fingerprints": self._fingerprints(),
+            **self._depends_on(),
         }
         stopped = session.shouldfail or session.shouldstop
         spending = self._config.pluginmanager.get_plugin("gate-spending")
@@ -221,15 +226,31 @@ class Gatherer:
             reasons.append(stopped[:300])
         if reasons:
             ours["reasons"] = reasons
+        rejudged = self._config.pluginmanager.get_plugin("gate-rejudge")
+        if rejudged is not None:
+            ours["rejudged"] = rejudged.found()
         shard = self._config.pluginmanager.get_plugin("gate-shard")
         if shard is not None:
             ours["shard"] = shard.found()
         return ours
 
-    def _fingerprints(self) -> dict[str, str]:
-        facets = [entry.get("metadata", {}).get("gate", {}) for entry in self._tests.values()]
-        with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets)
-        return {**_judges(facets), **(fingerprint_of_key(self._config) if with_examples else {})}
+    def _depends_on(self) -> dict[str, Any]:
+        """What the results depend on, and which tests a judge judged."""
+        facets = {name: entry.get("metadata", {}).get("gate", {}) for name, entry in self._tests.items()}
+        with_examples = any(isinstance(each, dict) and each.get("predictions") for each in facets.values())
+        seen, judges, inputs = self._seen(), taken(facets, "judges"), taken(facets, "inputs")
+        key = fingerprint_of_key(self._config) if with_examples else {}
+        told = {
+            "packages": seen.packages(),
+            "machine": seen.machine(),
+            "judges": {test: [one["name"] for one in each] for test, each in judges.items()},
+        }
+        given = {**fingerprints_of(JUDGE, judges), **fingerprints_of(INPUTS, inputs)}
+        found = {"fingerprints": {**given, **seen.models(), **key}}
+        return found | {name: values for name, values in told.items() if values}
+
+    def _seen(self) -> Fingerprints:
+        return cast(Fingerprints, self._config.pluginmanager.get_plugin(FINGERPRINTS))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._said and (self._failed or terminalreporter.verbosity >= 0):
@@ -239,11 +260,3 @@ class Gatherer:
     def pytest_unconfigure(self) -> None:
         if self._said and self._failed:  # the terminal plugin is off
             sys.stderr.write(f"gate report {self._said}\n")
-
-
-def _judges(facets: Iterable[Any]) -> dict[str, str]:
-    """One fingerprint a judge, so that parts of a suite with other judges can be joined; the tests no longer say it."""
-    found: dict[str, set[str]] = {}
-    for judge in (one for each in facets if isinstance(each, dict) for one in each.pop("judges", ())):
-        found.setdefault(f"judge {judge['name']}", set()).add(judge["digest"])
-    return {name: " ".join(sorted(digests)) for name, digests in sorted(found.items())}

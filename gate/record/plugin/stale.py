@@ -17,7 +17,7 @@ import pytest
 
 from gate.errors import GateError
 from gate.record.recordings import staleness
-from gate.record.recordings.entry import Head
+from gate.record.recordings.entry import JUDGED_AGAIN, Head
 from gate.record.recordings.missing import MissingEntry
 from gate.record.recordings.overlay import Layers
 from gate.record.recordings.prune import unused_fields
@@ -117,6 +117,7 @@ class StaleRecordings:
             lacking = {asked.case for entry in missing for asked in entry.asked}
             suite = _Suite(report, Path(self._config.rootpath), _folders(self._config))
             unused = sorted(self._unused(stores, suite, lacking), key=lambda head: head.order)
+            unused = [head for head in unused if not _judged_again(stores, head)]
             stale += staleness.unused(unused)
         found = Recordings(stale[:MOST_ENTRIES], len(stale[MOST_ENTRIES:]), unjudged)
         return recordings_to_json(found) | ({} if unjudged else {"unused": unused_fields(unused[:MOST_CALLS])})
@@ -136,6 +137,15 @@ class StaleRecordings:
                 yield from _of_trials_made(stored, set.intersection(*asked))
             elif not asked and suite.had_no_use(case):
                 yield from stored
+
+
+def _judged_again(stores: Sequence[Store], head: Head) -> bool:
+    """Whether a run asked for it that judged stored answers again: a run of the suite has no use for it."""
+    for store in stores:
+        held = store.held(head.slot)
+        if held is not None and head.n in held.answers:
+            return store.entry(held.answers[head.n]).meta.purpose == JUDGED_AGAIN
+    return False
 
 
 def _of_trials_made(stored: Sequence[Head], left: set[Call]) -> Iterator[Head]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gate.errors import UsageError
 from gate.record.plugin import examples, values
+from gate.record.plugin.sweep_data import of_frame
 from gate.record.plugin.sweep_shift import shifted
 from gate.record.plugin.values import ValueRefusedError
 
@@ -57,12 +58,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one call measured: the names of the rows, and the witnesses where the worst case was searched for."""
+    """What one call measured: the names of the rows, witnesses where the worst case was searched for, and a digest of
+    the rows, empty where they were not read for it."""
 
     sweep: Sweep
     names: list[str]
     keeper: Keeper | None
     shifts: Mapping[str, ShiftResult]
+    inputs: str = ""
 
 
 def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> Measured:
@@ -113,7 +116,7 @@ def measured(call: Call, keeper_of: Callable[[list[str]], Keeper]) -> Measured:
         limit=limit,
         where=where,
     )  # fmt: skip
-    return Measured(found, names, keeper, shifts)
+    return Measured(found, names, keeper, shifts, of_frame(frame, names))
 
 
 def checked(config: SweepConfig, where: str) -> SweepConfig:

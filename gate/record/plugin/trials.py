@@ -85,7 +85,7 @@ class TrialRunner(TimedTrials):
         carried = self._carried(item, asked)
         digest = fingerprint(item, asked)  # before a trial can change a parameter
         calls: Calls | None = self._config.pluginmanager.get_plugin("gate-calls")
-        stored = calls.stored_trials(item.nodeid) if calls is not None and calls.replays else 0
+        stored = calls.stored_trials(item.nodeid) if calls is not None and calls.gives else 0
         loop = TrialLoop(
             posed.design,
             cap=min(posed.cap, stored) if stored else posed.cap,
@@ -100,7 +100,7 @@ class TrialRunner(TimedTrials):
             self.fired,
             (lambda number: "") if calls is None else (lambda number: calls.trouble(item.nodeid, number)),
         )
-        if calls is not None and calls.replays:
+        if calls is not None and calls.gives:
             # as many as the baseline has, so that one round of recording decides as well as the baseline can
             calls.wants(item.nodeid, min(posed.cap, max(self._plan.fixed or self._plan.estimate, stored)))
         with self.running(item, attempts, self._limit(item, asked)):

@@ -105,13 +105,20 @@ def _calls(sampled: Iterable[Sampled], mode: Mode) -> dict[str, Calls]:
     return found
 
 
-def fingerprints_of(identity: Identity, items: Iterable[Item], sampled: Iterable[Sampled]) -> dict[str, str]:
-    """What the result depends on: the agent, its overlay, the models that answered, and the probes."""
+def fingerprints_of(
+    identity: Identity, items: Iterable[Item], sampled: Iterable[Sampled], version: str = ""
+) -> dict[str, str]:
+    """What the result depends on: the agent, its overlay and version, the models that answered, and the probes.
+
+    Args:
+        version: as the agent's program says it; empty where it was not asked, as in a replay.
+    """
     models = sorted({model for each in sampled for answer in each.answers for model in answer.models})
     probes = sorted({f"{item.entry.probe.id} {item.entry.digest}" for item in items})
     found = {
         "agent": identity.digest,
         "agent-overlay": identity.overlay,
+        "agent-version": version,
         "agent-models": ", ".join(models)[:200],
         "probes": blake2b("\n".join(probes).encode("ascii"), digest_size=16).hexdigest(),
     }
@@ -127,12 +134,14 @@ def candidate(
     identity: Identity,
     attestation: Attestation,
     reasons: Sequence[str] = (),
+    version: str = "",
 ) -> bytes:
     """The file, in the shape of pytest-json-report with the gate's part.
 
     Args:
         commit: that the report says it is of.
         reasons: why the run is not whole, one sentence each.
+        version: as `fingerprints_of` takes it.
     """
     items = [each.item for each in found.sampled]
     return encode(
@@ -149,7 +158,7 @@ def candidate(
                 "suite": suite,
                 "mode": mode,
                 "source": {"commit": commit, "tool": f"robustness-gate {__version__}"},
-                "fingerprints": fingerprints_of(identity, items, found.sampled),
+                "fingerprints": fingerprints_of(identity, items, found.sampled, version),
                 "completeness": {"collected": 0, "deselected": 0, "reasons": list(reasons)},
                 "cases": to_json(found.cases),
                 "probes": {"agent": identity.name, "cell": attestation.as_json()},

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, field, replace
 
-from gate.record.recordings import forks
+from gate.record.recordings import forks, redact
 from gate.record.recordings.budget import Amount, amount_of
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.forecast import History, least_usage
@@ -18,6 +18,9 @@ from gate.record.recordings.limits import Budget
 from gate.record.recordings.prices import Prices
 from gate.record.recordings.shared_log import SharedLog
 from gate.record.recordings.usage import Usage, read_usage
+
+_LONGEST = 200
+"""Characters of a model's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Meter:
         self.lock = threading.RLock()
         self._log = SharedLog()
         self._total = Cost()
+        self._models: dict[str, set[str]] = {}
         forks.protect(self)
 
     def before_fork(self) -> None:
@@ -101,7 +105,7 @@ class Meter:
         taken = amount_of(usage, self.prices)
         least = self._at_least(ticket.request, answer, taken) if taken.uncounted and usage.priced_as else taken
         self._budget.settle(ticket.reserved, least, lambda counted: self._note(usage, counted))
-        self._count(Cost(live=taken))
+        self._count(Cost(live=taken), usage)
         return usage
 
     def _at_least(self, request: Request, answer: Answer, taken: Amount) -> Amount:
@@ -115,13 +119,19 @@ class Meter:
 
     def replayed(self, scope: Scope, usage: Usage) -> None:
         """Count an answer that was served from the store."""
-        self._count(Cost(replayed=amount_of(usage, self.prices)))
+        self._count(Cost(replayed=amount_of(usage, self.prices)), usage)
 
-    def _count(self, cost: Cost) -> None:
+    def _count(self, cost: Cost, usage: Usage) -> None:
         with self._turn():
-            self._total = self._total + cost
+            self._add(cost, usage.asked, usage.model)
             if not self._log.alone:
-                self._log.append(json.dumps([astuple(cost.live), astuple(cost.replayed)]).encode("ascii") + b"\n")
+                told = [astuple(cost.live), astuple(cost.replayed), usage.asked, usage.model]
+                self._log.append(json.dumps(told).encode("ascii") + b"\n")
+
+    def _add(self, cost: Cost, asked: str, answered: str) -> None:
+        self._total = self._total + cost
+        if answered:
+            self._models.setdefault(_plain(asked or answered), set()).add(_plain(answered))
 
     @property
     def total(self) -> Cost:
@@ -129,12 +139,23 @@ class Meter:
         with self._turn():
             return self._total
 
+    @property
+    def models(self) -> dict[str, set[str]]:
+        """By the model that was asked for, the names under which it answered."""
+        with self._turn():
+            return {asked: set(answered) for asked, answered in self._models.items()}
+
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
         """Keep others out, having added up what forked processes counted; without their file, this process alone."""
         with self.lock, contextlib.ExitStack() as held:
             with contextlib.suppress(OSError):
                 for line in held.enter_context(self._log.turn()):
-                    live, replayed = json.loads(line)
-                    self._total = self._total + Cost(Amount(*live), Amount(*replayed))
+                    live, replayed, asked, answered = json.loads(line)
+                    self._add(Cost(Amount(*live), Amount(*replayed)), asked, answered)
             yield
+
+
+def _plain(model: str) -> str:
+    """A model's name for a report, as it is written beside a recorded answer."""
+    return redact.text(model)[:_LONGEST]

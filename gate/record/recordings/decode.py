@@ -182,7 +182,7 @@ def body_of(data: Mapping[str, Any], where: str) -> bytes:
 def _meta(data: Any, where: str) -> Meta:
     if not isinstance(data, dict) or not all(isinstance(value, str) for value in data.values()):
         raise damaged("`meta` that is no object of texts", where)
-    return Meta(*(data.get(name, "") for name in ("at", "model", "client", "tool")))
+    return Meta(*(data.get(name, "") for name in ("at", "model", "client", "tool", "judge", "purpose")))
 
 
 def _text(fields: Mapping[str, Any], name: str, where: str) -> str:

@@ -27,6 +27,7 @@ _OF_BROWSERS = ("strict-transport-security", "x-content-type-options")
 _NOISE = frozenset({*_OF_CONNECTION, *_OF_NETWORK, *_OF_BROWSERS})
 """Headers that tell nothing of the answer; clients work out anew what they need of them."""
 _FAILED = frozenset({401, 402, 403, 407, 408, 429})
+JUDGED_AGAIN = "judged again"
 MOST = 10**9
 """Numbers of trials and occurrences stay below."""
 
@@ -77,12 +78,16 @@ class Meta:
         model: as the answer names it.
         client: the client's own name for itself.
         tool: version of this package that stored it.
+        judge: that asked, as the test names it; empty where the code under test did.
+        purpose: `JUDGED_AGAIN` where a run asked that judged stored answers again; empty for a run of the suite.
     """
 
     at: str = ""
     model: str = ""
     client: str = ""
     tool: str = ""
+    judge: str = ""
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +173,8 @@ def encode_tail(answer: Answer, meta: Meta) -> bytes:
         shown["sizes"] = [len(chunk) for chunk in answer.chunks[:-1]]
     if answer.failure:
         shown["failure"] = answer.failure
-    told = {"at": meta.at, "model": meta.model, "client": meta.client, "tool": meta.tool}
+    told = {"at": meta.at, "model": meta.model, "client": meta.client, "tool": meta.tool, "judge": meta.judge}
+    told["purpose"] = meta.purpose
     described = {name: value for name, value in told.items() if value}
     return b',"answer":' + to_json(shown) + b',"meta":' + to_json(described) + b"}\n"
 

@@ -13,8 +13,12 @@ from gate.record.recordings.exchange import Answer, Request
 from gate.record.recordings.usage import read_usage
 
 
-def new_entry(request: Request, key: Key, slot: Slot, answer: Answer, today: dt.date) -> Entry:
-    """The entry of an answer that came today, to be numbered by the store; `failed` is 1 for a failure."""
+def new_entry(request: Request, key: Key, slot: Slot, answer: Answer, today: dt.date, judge: str = "") -> Entry:
+    """The entry of an answer that came today, to be numbered by the store; `failed` is 1 for a failure.
+
+    Args:
+        judge: that asked; empty for none.
+    """
     plain = redact.answer(storable(answer))
     client = header(request.headers, "user-agent").partition(" ")[0]
     meta = Meta(
@@ -22,6 +26,7 @@ def new_entry(request: Request, key: Key, slot: Slot, answer: Answer, today: dt.
         model=redact.text(read_usage(plain, request).model)[:200],
         client=redact.text(client)[:80],
         tool=__version__,
+        judge=redact.text(judge)[:80],
     )
     case, trial, _ = slot
     return Entry(key.digest, case, trial, 0, plain, meta, int(is_failure(plain)), request=key.shown)

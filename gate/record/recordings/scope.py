@@ -34,13 +34,16 @@ class Place(NamedTuple):
 _OUTSIDE = Place(Scope())
 _current = [_OUTSIDE]
 _task: ContextVar[Place] = ContextVar("gate_scope", default=_OUTSIDE)
+_judge: ContextVar[str] = ContextVar("gate_judge", default="")
+_judges: list[str] = []
 _strays: set[Scope] = set()
 
 
 class _Bound(threading.local):
-    """The scope of what a thread does now; None where it works for whoever is in a test."""
+    """The scope of what a thread does now, None where it works for whoever is in a test; and for which judge."""
 
     scope: Scope | None = None
+    judge: str = ""
 
 
 _bound = _Bound()
@@ -68,14 +71,44 @@ def starting() -> Scope | None:
 
 
 @contextlib.contextmanager
-def bound(scope: Scope) -> Iterator[None]:
-    """Make calls of this thread belong to a case and a trial until the end of the block, whichever test runs."""
-    before = _bound.scope
-    _bound.scope = scope
+def bound(scope: Scope, judge: str = "") -> Iterator[None]:
+    """Make calls of this thread belong to a case and a trial until the end of the block, whichever test runs.
+
+    Args:
+        judge: for which it asks; empty for none.
+    """
+    before = _bound.scope, _bound.judge
+    _bound.scope, _bound.judge = scope, judge
     try:
         yield
     finally:
-        _bound.scope = before
+        _bound.scope, _bound.judge = before
+
+
+def judging() -> str:
+    """The judge for which a call is made now; empty for none.
+
+    A thread or task of a test knows by itself. Whoever works for others, such as the proxy, asks for the judge that any
+    of them is within.
+    """
+    mine = _judge.get()
+    if mine or _task.get() is not _OUTSIDE:
+        return mine
+    if _bound.scope is not None:
+        return _bound.judge
+    return _judges[-1] if _judges else ""
+
+
+@contextlib.contextmanager
+def judged_by(judge: str) -> Iterator[None]:
+    """Make calls be those of a judge until the end of the block, in whatever it starts too."""
+    token = _judge.set(judge)
+    _judges.append(judge)
+    try:
+        yield
+    finally:
+        _judges.remove(judge)
+        _judge.reset(token)
 
 
 def strays() -> list[Scope]:

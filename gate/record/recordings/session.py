@@ -20,7 +20,7 @@ from gate.record.recordings.missing import Asked, MissingEntry, sendable
 from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
 from gate.record.recordings.runs import RecordingRun
-from gate.record.recordings.scope import refuse_secret
+from gate.record.recordings.scope import judging, refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
 from gate.record.recordings.trials_asked import answering, spread
@@ -40,6 +40,7 @@ class _Call:
     slot: Slot
     key: canonical.Key | None
     ticket: Any
+    judge: str = ""
 
     @property
     def scope(self) -> Scope:
@@ -90,6 +91,7 @@ class RecordingSession:
         self._process = os.getpid()
         self._recording = RecordingRun(store, run) if self.mode == "record" else None
         self._run = "" if self._recording is None else self._recording.name
+        self._purpose = ""
         self._kept: list[str] = []
         self._wanted: dict[str, int] = {}
 
@@ -128,29 +130,34 @@ class RecordingSession:
             except RecordingError as error:
                 self._tally.happened(Event("broken", slot, error=error))
                 raise
-            self._tally.happened(Event("replayed", slot, n, sample=_sample(entry.answer)))
+            self._tally.happened(Event("replayed", slot, n, sample=sample_of(entry.answer)))
             self._tally.happened(Event("stored", slot))
         return entry.answer
 
     def _stored(self, request: Request, slot: Slot, key: canonical.Key) -> Answer | None:
         """The next answer of a slot; None where it is to be asked live."""
+        answer, n = self._next(self._layers, request, slot)
+        if answer is None and self.mode == "replay":
+            self._lacks(request, slot, key, n)
+        return answer
+
+    def _next(self, layers: Layers, request: Request, slot: Slot) -> tuple[Answer | None, int]:
+        """The next answer of a slot, None where none is stored, and its number."""
         with self._tally.turn():
             try:
                 n, failed = self._tally.position(slot)
-                found = self._layers.failure(slot, n, failed) if self._replay_failures else None
+                found = layers.failure(slot, n, failed) if self._replay_failures else None
                 number = failed + 1 if found else 0
-                found = found or self._layers.answer(slot, n)
+                found = found or layers.answer(slot, n)
                 answer = read(found) if found else None
             except RecordingError as error:
                 self._tally.happened(Event("broken", slot, error=error))
                 raise
             if answer is None:
-                if self.mode == "replay":
-                    self._lacks(request, slot, key, n)
-                return None
-            self._tally.happened(Event("replayed", slot, n, number, "" if number else _sample(answer)))
+                return None, n
+            self._tally.happened(Event("replayed", slot, n, number, "" if number else sample_of(answer)))
         self._meter.replayed(Scope(slot[0], slot[1]), read_usage(answer, request))
-        return answer
+        return answer, n
 
     def _lacks(self, request: Request, slot: Slot, key: canonical.Key, n: int) -> NoReturn:
         case, trial, _ = slot
@@ -168,9 +175,10 @@ class RecordingSession:
             error = MissingRecordingError(f"no answer is stored for {asked}, asked by {by}", where=where, remedy=remedy)
         lacked = MissingEntry(key.digest, sendable(request, key), (Asked(case, trial, n),))
         again = header(request.headers, _RETRIED) not in ("", "0")
-        self._tally.happened(
-            Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
-        )
+        with self._tally.turn():
+            self._tally.happened(
+                Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
+            )
         raise error
 
     def _send(self, request: Request, slot: Slot, key: canonical.Key | None) -> Recorder:
@@ -187,7 +195,7 @@ class RecordingSession:
             raise
         with self._tally.turn():
             self._tally.happened(Event("live", slot))
-        call = _Call(request, slot, key, ticket)
+        call = _Call(request, slot, key, ticket, judging())
         keep = key is not None or not isinstance(self._meter, Unmetered)
         return LiveCall(lambda answer, too_large: self._came(call, answer, too_large), keep=keep)
 
@@ -208,7 +216,7 @@ class RecordingSession:
             if is_failure(answer):
                 self._tally.happened(Event("failed", call.slot))
             elif stored is not None:
-                self._tally.happened(Event("stored", call.slot, stored.n, sample=_sample(stored.answer)))
+                self._tally.happened(Event("stored", call.slot, stored.n, sample=sample_of(stored.answer)))
 
     def _append(self, call: _Call, key: canonical.Key, answer: Answer, too_large: bool) -> Entry:
         if too_large:
@@ -217,8 +225,8 @@ class RecordingSession:
                 where=call.slot[0],
                 remedy="ask for less at once, or run this test with the mode `live`",
             )
-        entry = new_entry(call.request, key, call.slot, answer, self._today())
-        entry = replace(entry, run=self._run)
+        entry = new_entry(call.request, key, call.slot, answer, self._today(), call.judge)
+        entry = replace(entry, run=self._run, meta=replace(entry.meta, purpose=self._purpose))
         free = self._layers.first_free if self._recording is None else self._recording.least
         return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=free(call.slot))
 
@@ -350,5 +358,6 @@ class RecordingSession:
         return (*(self._recording.notices if self._recording is not None else ()), *self._layers.notices())
 
 
-def _sample(answer: Answer) -> str:
+def sample_of(answer: Answer) -> str:
+    """Digest of an answer, by which equal ones are told."""
     return blake2b(b"%d\n" % answer.status + answer.body, digest_size=16).hexdigest()

@@ -17,7 +17,7 @@ from types import CodeType
 from typing import Any
 
 from gate.record.recordings.exchange import Scope
-from gate.record.recordings.scope import bound, forget_strays, starting
+from gate.record.recordings.scope import bound, forget_strays, judging, starting
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _replaced: list[tuple[type, str, Any, Any]] = []
@@ -50,7 +50,7 @@ def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
     def start(self: threading.Thread, *arguments: Any, **options: Any) -> Any:
         scope = starting()
         if scope is not None and _is_of_project(self):
-            self.run = functools.partial(_within, scope, self.run)  # type: ignore[method-assign]
+            self.run = functools.partial(_within, scope, judging(), self.run)  # type: ignore[method-assign]
         return original(self, *arguments, **options)
 
     return start
@@ -60,14 +60,14 @@ def _submitting(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: ThreadPoolExecutor, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
         scope = starting()
         if scope is not None:
-            work = functools.partial(_within, scope, work)
+            work = functools.partial(_within, scope, judging(), work)
         return original(self, work, *arguments, **options)
 
     return submit
 
 
-def _within(scope: Scope, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
-    with bound(scope):
+def _within(scope: Scope, judge: str, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+    with bound(scope, judge):
         return work(*arguments, **options)
 
 

@@ -148,3 +148,19 @@ def test_two_branches_that_change_different_cases_merge(tmp_path: Path) -> None:
     report = read_report((repository.path / "base.jsonl").read_bytes(), "b")
     assert [each.id for each in report.cases if each.outcome is Outcome.FAILED] == ["b", "d"]
     assert dump_baseline(report) == (repository.path / "base.jsonl").read_bytes()
+
+
+def test_packages_are_kept_and_the_machine_is_not() -> None:
+    report = Report((), packages={"numpy": "2.1.0"}, machine={"processor": "A"}, judges={"t": ("j",)})
+    kept = distill(report, "")
+    assert (kept.packages, kept.machine, kept.judges) == ({"numpy": "2.1.0"}, {}, {})
+    assert read_report(dump_baseline(kept), "b").packages == {"numpy": "2.1.0"}
+
+
+def test_other_packages_with_the_same_results_are_no_new_baseline() -> None:
+    def measured(version: str, outcome: Outcome = Outcome.PASSED) -> Report:
+        return Report((case(outcome=outcome),), packages={"numpy": version})
+
+    first = distill(measured("1"), COMMIT)
+    assert dump_baseline(distill(measured("2"), LATER, first)) == dump_baseline(first)
+    assert distill(measured("2", Outcome.FAILED), LATER, first).packages == {"numpy": "2"}

@@ -7,7 +7,7 @@ import pytest
 from gate.compare import compare
 from gate.compare.what_changed import data_digest
 from gate.schema.changes import Changes
-from gate.schema.report import Predictions, Report
+from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Provenance, Verdict
 from gate.settings import Settings
 from tests.support.compare import case, judged, predictions, report
@@ -88,3 +88,39 @@ def test_another_agent_or_data_is_ours() -> None:
 def test_what_holds_needs_no_culprit() -> None:
     held = report({"a.py::t": "passed"})
     assert said(compare(held, held, Settings(), provenance=PULL)) == []
+
+
+def test_packages_are_compared_with_main_s_own_run_and_else_with_the_baseline() -> None:
+    baseline = report({"a.py::t": "passed"}, packages={"numpy": "1.26.4", "gone": "1"})
+    here = report({"a.py::t": "failed"}, packages={"numpy": "2.1.0", "new": "1"}, machine={"processor": "B"})
+    verdict = compare(baseline, here, Settings(), provenance=PULL)
+    assert verdict.fingerprints_changed == {"package numpy": ("1.26.4", "2.1.0")}
+    (notice,) = said(verdict)
+    assert "package numpy 1.26.4 → 2.1.0" in notice, "no file of the pull request says so, so it is upstream"
+
+    main = report({"a.py::t": "passed"}, packages={"numpy": "2.1.0"}, machine={"processor": "A"})
+    verdict = compare(baseline, here, Settings(), provenance=PULL, on_base=main)
+    assert verdict.fingerprints_changed == {"processor": ("A", "B")}
+
+
+def test_a_model_is_compared_only_where_both_sides_saw_models() -> None:
+    seen = report({"a.py::t": "passed"}, fingerprints={"model gpt": "gpt-1"})
+    unseen = report({"a.py::t": "passed"})
+    assert compare(unseen, seen, Settings()).fingerprints_changed == {}
+    assert compare(seen, unseen, Settings()).fingerprints_changed == {}
+    later = report({"a.py::t": "passed"}, fingerprints={"model gpt": "gpt-2", "model new": "new-1"})
+    changed = compare(seen, later, Settings()).fingerprints_changed
+    assert changed == {"model gpt": ("gpt-1", "gpt-2"), "model new": ("–", "new-1")}
+
+
+def test_a_mutated_prompt_has_a_fingerprint_of_its_own() -> None:
+    before, after = (report(None, case("mutants:p.md", None, kind=Kind.MUTANT, fingerprint=each)) for each in "12")
+    assert compare(before, after, Settings()).fingerprints_changed == {"prompt p.md": ("1", "2")}
+
+
+def test_what_is_ours_comes_first() -> None:
+    names = {"agent": "1", "model a": "1", "judge z": "1", "agent-models": "m"}
+    before = report({"a.py::t": "passed"}, fingerprints=names, packages={"b": "1"})
+    after = report({"a.py::t": "passed"}, fingerprints=dict.fromkeys(names, "2"), packages={"b": "2"})
+    changed = compare(before, after, Settings()).fingerprints_changed
+    assert list(changed) == ["agent", "judge z", "agent-models", "model a", "package b"]

@@ -211,3 +211,16 @@ def test_durations_are_those_of_all_stages() -> None:
     assert durations_of('{"tests": [{"nodeid": "a", "outcome": "passed", "call": {"duration": true}}]}', "x") == {
         "a": 0.0
     }
+
+
+def test_parts_on_other_machines_are_one_run() -> None:
+    told = (
+        {"fingerprints": {"judge a": "1 2", "model m": "m-1"}, "machine": {"processor": "A"}, "packages": {"n": "1"}},
+        {"fingerprints": {"judge a": "2 3", "model m": "m-2"}, "machine": {"processor": "B"}, "packages": {"n": "1"}},
+        {"fingerprints": {}, "judges": {"tests/test_3.py::test_0": ["a"]}},
+    )
+    merged, report = merge(*(shard(number, ours=each) for number, each in enumerate(told, start=1)))
+    assert merged.complete, merged.reasons
+    assert report.fingerprints == {"judge a": "1 2 3", "model m": "m-1, m-2"}
+    assert (report.machine, report.packages) == ({"processor": "A; B"}, {"n": "1"})
+    assert report.judges == {"tests/test_3.py::test_0": ("a",)}

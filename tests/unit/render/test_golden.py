@@ -11,7 +11,7 @@ import pytest
 from gate import render
 from gate.render import exports, probes
 from gate.schema.verdict import Verdict
-from tests.support import mutant_cases, probe_reports, probe_verdicts, verdicts
+from tests.support import changed_verdicts, mutant_cases, probe_reports, probe_verdicts, verdicts
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 RENDERINGS: dict[str, Callable[[], str]] = {
@@ -35,6 +35,12 @@ RENDERINGS: dict[str, Callable[[], str]] = {
         )
     },
     "page-worse.html": lambda: render.page(verdicts.worse()),
+    "comment-judged.md": lambda: render.comment(changed_verdicts.judged()),
+    "terminal-judged.txt": lambda: render.terminal(changed_verdicts.judged(), width=100) + "\n",
+    "verdict-judged.json": lambda: render.verdict_json(changed_verdicts.judged()) + "\n",
+    "page-judged.html": lambda: render.page(changed_verdicts.judged()),
+    "show-judged.txt": lambda: "\n\n".join(_all_shown(changed_verdicts.judged())) + "\n",
+    "comment-upstream.md": lambda: render.comment(changed_verdicts.upstream()),
     "page-stale.html": lambda: render.page(verdicts.stale()),
     "comment-mutants.md": lambda: render.comment(mutant_cases.less_guarded()),
     "terminal-mutants.txt": lambda: render.terminal(mutant_cases.less_guarded(), width=100) + "\n",
