@@ -13,10 +13,9 @@ from gate.stats.intervals import Interval, wilson
 
 MOST_ROWS = 500
 CONFIDENCE = 0.95
-WIDTH, HEIGHT, EDGE = 240, 34, 18
+WIDTH, HEIGHT, EDGE = 240, 34, 24
 _ANSWERS = ("regression", "undecided", "holds")
-_HEADS = ("test", "decision", "main", "here")
-_BEHIND = ("level", "limit", "smallest drop")
+_BEHIND = ("main", "here", "decision", "level", "limit", "smallest drop")
 INTRODUCTION = (
     "<p>Passes of trials, with Wilson's 95 % interval of the rate (1927). Round marks are main, diamonds are here. "
     "Where a design stopped as soon as it knew enough, the interval is a guide: what decides is the level of the "
@@ -27,7 +26,7 @@ INTRODUCTION = (
 def rates(decisions: Sequence[CaseDecision]) -> str:
     """The table with its bars as HTML, worst first, at most `MOST_ROWS`; ids of tests are foreign text in it."""
     ordered = sorted(decisions, key=lambda each: (_ANSWERS.index(each.answer), each.case_id))
-    heads = (*_HEADS, f"pass rate, percent{_axis()}", *_BEHIND)
+    heads = ("test", f"pass rate, percent{_axis()}", *_BEHIND)
     more = len(ordered) - MOST_ROWS
     hidden = f"<p>and {plural(more, 'more test')} in the verdict as JSON</p>" if more > 0 else ""
     shown = table("Pass rates with intervals", heads, [_row(each) for each in ordered[:MOST_ROWS]])
@@ -39,10 +38,10 @@ def _row(decision: CaseDecision) -> tuple[str, ...]:
     before, after = _interval(decision.baseline), _interval(decision.candidate)
     return (
         f"<code>{escape.html(name, 200)}</code>",
-        escape.html(answer),
+        _bars(decision, before, after),
         f"{escape.html(main)}{_told(before)}",
         f"{escape.html(here)}{_told(after)}",
-        _bars(decision, before, after),
+        escape.html(answer),
         *map(escape.html, behind),
     )
 

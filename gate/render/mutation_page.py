@@ -133,8 +133,12 @@ def _rules(summary: Case, prompt: ShownPrompt | None) -> Iterator[str]:
         yield f"<p>{len(prompt.text) - LONGEST:,} more characters are not shown.</p>"
 
 
-def kill_matrix(mutants: Sequence[tuple[Case, Mutation]]) -> Iterator[str]:
-    """Mutants by tests: which test noticed which mutant, which was tried in vain, which was not tried."""
+def kill_matrix(mutants: Sequence[tuple[Case, Mutation]], caption: str = "Kill matrix") -> Iterator[str]:
+    """Mutants by tests: which test noticed which mutant, which was tried in vain, which was not tried.
+
+    Args:
+        caption: words of ours; no two tables of a page have the same.
+    """
     every = list(dict.fromkeys(test for _, each in mutants for test in (*each.tests, each.killer) if test))
     tests = every[:MOST_TESTS]
     if tests:
@@ -152,7 +156,7 @@ def kill_matrix(mutants: Sequence[tuple[Case, Mutation]]) -> Iterator[str]:
         ]
         for _, each in mutants[:MOST_MUTANTS]
     ]
-    yield _table(f"Kill matrix of {escape.html(mutants[0][1].target, 100)}", head, rows)
+    yield _table(caption, head, rows)
     if len(mutants) > MOST_MUTANTS:
         yield f"<p>and {plural(len(mutants) - MOST_MUTANTS, 'more mutant')}</p>"
 
@@ -221,7 +225,7 @@ def _lines(text: str) -> str:
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already; one that is a `td` itself stays. The caption is harmless already."""
+    """A table of cells that are HTML already; one that is a `td` itself stays. The caption is words of ours."""
     top = "".join(f'<th scope="col">{name}</th>' for name in head)
     body = "".join(
         f"<tr>{''.join(cell if cell.startswith('<td') else f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows

@@ -29,6 +29,7 @@ from gate.schema.verdict import Verdict
 _TEXT_TAGS = ("h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong", "em", "sub", "a", "br", "hr")
 _TABLE_TAGS = ("table", "thead", "tbody", "tr", "th", "td")
 _PICTURE = {
+    "figure": {"class", "tabindex", "role", "aria-label"},
     "svg": {"class", "viewBox", "role", "aria-label"},
     "polyline": {"class", "points"},
     "polygon": {"class", "points"},
@@ -39,7 +40,7 @@ _PICTURE = {
     "text": {"class", "text-anchor", "x", "y"},
 }
 """What a picture is drawn of: nothing in it loads, links, moves or runs."""
-TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary", "figure", *_PICTURE))
+TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary", *_PICTURE))
 ATTRIBUTES = {"a": {"href"}, "code": {"class"}, **_PICTURE}
 EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
 FORM = Form(heading="#", details='<details markdown="1">', first="id", draw=svg, axes=of_both_sides)
@@ -104,7 +105,8 @@ def _findings(view: View) -> str:
 
 
 def _agent(verdict: Verdict) -> str:
-    text = f"**{agent_section.headline(verdict)}**\n\n{of_both_sides(verdict.scores)}\n\n"
+    held = agent_section.headline(verdict).partition(": ")[2]
+    text = f"**{held}**\n\n{of_both_sides(verdict.scores)}\n\n"
     return body_of(text + agent_section.section(verdict, PAGE.members), "Coding agent")
 
 

@@ -25,7 +25,9 @@ def calls(verdict: Verdict, cases: Sequence[Case] = ()) -> str:
         parts.append(table("Calls of the whole run", ("", *_HEADS), [("whole run", *_row(verdict.calls))]))
     budget = verdict.budget
     if budget.cost >= CENT:
-        parts.append(f"<p>{plural(budget.made, 'trial')}, about {budget.cost:,.2f} USD at the price in the settings.</p>")
+        parts.append(
+            f"<p>{plural(budget.made, 'trial')}, about {budget.cost:,.2f} USD at the price in the settings.</p>"
+        )
     found = [(case, case.calls) for case in cases if case.calls is not None and case.calls != Calls()]
     found.sort(key=lambda each: (-each[1].money, -each[1].live, -each[1].replayed, each[0].id))
     if found:

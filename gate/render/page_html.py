@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 _MARKS = re.compile(
-    r"<h[1-6]>(?P<heading>.*?)</h[1-6]>|<summary>(?P<summary>.*?)</summary>|<p><strong>(?P<strong>.*?)</strong></p>"
+    r"<h[1-6]>(?P<heading>.*?)</h[1-6]>|<summary>(?P<summary>.*?)</summary>|<p><strong>(?P<strong>(?:(?!</strong>).)*)</strong></p>"
     r"|(?P<table><table>)",
     re.DOTALL,
 )
@@ -21,7 +22,11 @@ def section(key: str, title: str, body: str) -> str:
 
 
 def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already, the first of each row its header; wide ones scroll by keyboard."""
+    """A table of cells that are HTML already, the first of each row its header; a wide one scrolls by keyboard.
+
+    Args:
+        caption: words of ours; no two tables of a page have the same.
+    """
     top = "".join(f'<th scope="col">{name}</th>' for name in heads)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
@@ -40,31 +45,33 @@ def accessible(body: str, title: str) -> str:
 
 
 def _captioned(body: str, title: str) -> str:
-    above, own, used = title, "", set[str]()
+    above, own, used = title, "", Counter[str]()
 
     def marked(match: re.Match[str]) -> str:
         nonlocal above, own
-        if match["table"] is None:
-            heading = match["heading"] if match["heading"] is not None else match["summary"]
-            above, own = (_words(heading), "") if heading is not None else (above, _words(match["strong"]))
-            return match.group()
-        name = f"{above}: {own}" if own else above
-        count = 2
-        while name in used:
-            name, count = f"{name.removesuffix(f' ({count - 1})')} ({count})", count + 1
-        used.add(name)
-        return _opened(name)
+        heading = match["heading"] or match["summary"]
+        if heading is not None:
+            above, own = _words(heading), ""
+        elif match["strong"] is not None:
+            own = _words(match["strong"])
+        else:
+            used[above] += 1
+            again = f" ({used[above]})" if used[above] > 1 else ""
+            return _opened(f"{above}{again}", f": {own}" if own else "")
+        return match.group()
 
     return _MARKS.sub(marked, body)
 
 
-def _opened(caption: str) -> str:
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>'
+def _opened(name: str, more: str = "") -> str:
+    """The start of a table; its name is words of ours, what follows in its caption may be foreign."""
+    region = f'<div class="wide" tabindex="0" role="region" aria-label="{name}">'
+    return f"{region}<table><caption>{name}{more}</caption>"
 
 
 def _words(html: str) -> str:
     """Text of a piece of HTML, escaped as it was, harmless in an attribute too."""
-    return _TAG.sub("", html).replace('"', "&quot;").strip() or "Table"
+    return _TAG.sub("", html).replace('"', "&quot;").strip()
 
 
 def _coloured(match: re.Match[str]) -> str:
@@ -73,5 +80,5 @@ def _coloured(match: re.Match[str]) -> str:
 
 
 def _line(text: str) -> str:
-    name = _CLASSES.get(text[:1])
+    name = _CLASSES.get(text[:1]) if not text.startswith(("+++", "---")) else None
     return f'<span class="{name}">{text}</span>' if name is not None else text

@@ -32,19 +32,17 @@ code,pre{font-family:ui-monospace,SFMono-Regular,"DejaVu Sans Mono",monospace;fo
 border-radius:6px}
 code{padding:.15em .35em;white-space:pre-wrap;overflow-wrap:anywhere}
 pre{padding:.75rem 1rem;overflow:auto;border:1px solid var(--line)}
-pre code{padding:0;background:none;white-space:pre-wrap}
+pre code{padding:0;background:none;white-space:pre-wrap;font-size:1em}
 .plus{background:var(--plus)}
 .minus{background:var(--minus)}
-.soft{color:var(--soft);font-size:.875rem}
+.soft{color:var(--soft);font-size:.875rem;white-space:nowrap}
 .wide{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;min-width:100%}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{border:1px solid var(--line);padding:.4rem .7rem;text-align:left;vertical-align:top;min-width:5.5rem}
+th,td{border:1px solid var(--line);padding:.4rem .7rem;text-align:left;vertical-align:top}
 th{background:var(--tint);font-weight:600}
-tbody th{background:none;font-weight:400;min-width:12rem}
-td:first-child,th:first-child{min-width:0}
+tbody th{background:none;font-weight:400;min-width:min(14rem,45vw)}
 td:first-child{white-space:nowrap}
-td:nth-child(2){min-width:11rem}
 details{border:1px solid var(--line);border-radius:6px;margin:.75rem 0;padding:0 1rem}
 summary{cursor:pointer;padding:.55rem 0;font-weight:600}
 sub{display:block;color:var(--soft);font-size:.875rem;line-height:1.5;vertical-align:baseline}
@@ -52,7 +50,7 @@ footer{border-top:1px solid var(--line);padding-top:.25rem;padding-bottom:2rem}
 figure{margin:1rem 0}
 figcaption{font-size:.875rem}
 svg{display:block;max-width:100%;height:auto}
-svg text{fill:var(--ink);font-size:12px}
+svg text{fill:var(--ink);font-size:12px;font-weight:400}
 svg polyline{fill:none;stroke-width:2;stroke:var(--link)}
 svg circle{fill:var(--link)}
 svg .grid{stroke:var(--line);stroke-width:1}
@@ -60,9 +58,17 @@ svg polyline.here{stroke:var(--here)}
 svg polygon.here{fill:var(--here)}
 .curve{width:30rem}
 .curve text{font-size:14px}
-.bars{width:15rem;min-width:15rem}
-.trend{width:20rem}
-.small{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr));gap:0 1.5rem}
+.bars{width:14rem;min-width:14rem}
+.scale text{font-size:15px}
+.trend{width:26rem}
+.small{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:0 1.5rem}
+@media (max-width:48rem){
+th,td{min-width:5.5rem}
+td:first-child,thead th:first-child{min-width:0}
+td:first-child+td{min-width:11rem}
+.bars{width:10rem;min-width:10rem}
+.scale text{font-size:17px}
+}
 @media (max-width:36rem){.curve text{font-size:18px}}
 @media print{
 :root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--line:#999;--tint:#fff;--link:#000;--here:#bc4c00;
@@ -75,7 +81,7 @@ h2,h3,summary{break-after:avoid}
 tr,pre,figure{break-inside:avoid}
 thead{display:table-header-group}
 .wide{overflow:visible}
-th,td,tbody th,td:nth-child(2){min-width:0;padding:.25rem .4rem}
+th,td,tbody th,td:first-child+td{min-width:0;padding:.25rem .4rem}
 td:first-child{white-space:normal}
 code{overflow-wrap:anywhere}
 details{border:0;padding:0}

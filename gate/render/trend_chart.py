@@ -120,7 +120,10 @@ def day(refresh: Refresh) -> str:
 
 def _numbers(trend: Trend) -> str:
     every = [*trend.refreshes, *([trend.here] if trend.here is not None else [])]
-    rows = [(day(each), f"<code>{each.commit[:7]}</code>" if each.commit else "–", *map(_told, _all(each))) for each in every]
+    rows = [
+        (day(each), f"<code>{each.commit[:7]}</code>" if each.commit else "–", *map(_told, _all(each)))
+        for each in every
+    ]
     return table("The last refreshes", ("date", "commit", *(line.title for line in LINES)), rows)
 
 

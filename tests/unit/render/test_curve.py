@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate import render
-from gate.render.curve import LEGEND, as_lines, curve_of, mermaid, svg
+from gate.render.curve import ACROSS, LEGEND, UPWARDS, as_lines, curve_of, mermaid, svg
 from gate.render.page_style import STYLE
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.verdict import Verdict
@@ -41,7 +41,8 @@ def test_no_text_of_a_report_enters_a_picture(rows: list[tuple[str, ...]]) -> No
         return
     shown = mermaid(curve)
     assert MERMAID.fullmatch(shown.removesuffix(LEGEND)), shown
-    assert not set(re.sub(r"<[^<>]*>|main|here|ε| %", "", svg(curve))) - set("0123456789.e+-")
+    ours = f"<[^<>]*>|{re.escape(ACROSS)}|{re.escape(UPWARDS)}|main|here| %"
+    assert not set(re.sub(ours, "", svg(curve))) - set("0123456789.e+-")
 
 
 @given(rising)
@@ -104,7 +105,9 @@ def test_the_page_holds_the_picture_and_its_colours() -> None:
     used = set(re.findall(r'class="([a-z]+)"', picture))
     assert used == {"curve", "grid", "main", "here"}
     assert all(f".{name}" in STYLE for name in used - {"main"})
-    assert 'viewBox="0 0 480 240" role="img" aria-label="main and here by ε' in picture
+    assert 'viewBox="0 0 480 280" role="img" aria-label="main and here by ε' in picture
+    assert f">{ACROSS}</text>" in picture
+    assert f">{UPWARDS}</text>" in picture
 
 
 def test_the_page_lets_nothing_else_of_a_drawing_through() -> None:
