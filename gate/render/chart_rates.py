@@ -13,7 +13,7 @@ from gate.stats.intervals import Interval, wilson
 
 MOST_ROWS = 500
 CONFIDENCE = 0.95
-WIDTH, HEIGHT, EDGE = 240, 34, 24
+WIDTH, HEIGHT, EDGE = 240, 34, 28
 _ANSWERS = ("regression", "undecided", "holds")
 _BEHIND = ("main", "here", "decision", "level", "limit", "smallest drop")
 INTRODUCTION = (
@@ -75,8 +75,8 @@ def _bars(decision: CaseDecision, before: Interval | None, after: Interval | Non
 
 def _axis() -> str:
     """The scale over the column of bars."""
-    words = [chart.text("middle", _across(share), 14, f"{100 * share:.0f} %") for share in (0, 0.5, 1)]
-    return "".join([chart.opened("bars scale", WIDTH, 18), *words, "</svg>"])
+    words = [chart.text("middle", _across(share), 17, f"{100 * share:.0f} %") for share in (0, 0.5, 1)]
+    return "".join([chart.opened("bars scale", WIDTH, 22), *words, "</svg>"])
 
 
 def _across(share: float) -> float:

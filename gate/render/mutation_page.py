@@ -230,5 +230,5 @@ def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     body = "".join(
         f"<tr>{''.join(cell if cell.startswith('<td') else f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows
     )
-    frame = f'<div class="wide" tabindex="0" role="region" aria-label="{caption}">'
+    frame = f'<div class="wide" tabindex="0" role="region" aria-label="Table: {caption}">'
     return f"{frame}<table><caption>{caption}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -22,7 +22,7 @@ def calls(verdict: Verdict, cases: Sequence[Case] = ()) -> str:
     """
     parts = []
     if verdict.calls != Calls():
-        parts.append(table("Calls of the whole run", ("", *_HEADS), [("whole run", *_row(verdict.calls))]))
+        parts.append(table("Calls of the whole run", ("of", *_HEADS), [("whole run", *_row(verdict.calls))]))
     budget = verdict.budget
     if budget.cost >= CENT:
         parts.append(

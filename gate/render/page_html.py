@@ -65,7 +65,7 @@ def _captioned(body: str, title: str) -> str:
 
 def _opened(name: str, more: str = "") -> str:
     """The start of a table; its name is words of ours, what follows in its caption may be foreign."""
-    region = f'<div class="wide" tabindex="0" role="region" aria-label="{name}">'
+    region = f'<div class="wide" tabindex="0" role="region" aria-label="Table: {name}">'
     return f"{region}<table><caption>{name}{more}</caption>"
 
 

@@ -19,7 +19,7 @@ STYLE = """\
 .axes{width:43rem;height:auto;display:block}
 .axes text{fill:var(--ink);font-size:14px}
 .axes .soft{fill:var(--soft);font-size:12px}
-@media (max-width:48rem){.axes{min-width:36rem}}
+@media (max-width:48rem){.axes{min-width:43rem}}
 @media print{.axes{min-width:0;max-width:30rem}}
 .axes .ring,.axes .axis{fill:none;stroke:var(--line);stroke-width:1}
 .axes .none{stroke-dasharray:3 4}

@@ -6,9 +6,11 @@ https://chromedevtools.github.io/devtools-protocol/ names the methods; a message
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,6 +110,17 @@ class Tab:
         return found
 
 
+_START = "import os, sys; r, w, *c = sys.argv[1:]; os.dup2(int(r), 3); os.dup2(int(w), 4); os.execvp(c[0], c)"
+"""The browser reads from file 3 and writes to file 4."""
+
+
+def _high(number: int) -> int:
+    """The same file under a number that is none of the browser's."""
+    high = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(number)
+    return high
+
+
 @contextmanager
 def driven(browser: str, scratch: Path) -> Iterator[Tab]:
     """A browser that ends with the block.
@@ -115,12 +128,10 @@ def driven(browser: str, scratch: Path) -> Iterator[Tab]:
     Args:
         scratch: an empty folder for the browser's own files.
     """
-    from_us, to_browser = os.pipe()
-    to_us, from_browser = os.pipe()
+    (from_us, to_browser), (to_us, from_browser) = map(_high, os.pipe()), map(_high, os.pipe())
     flags = [*FLAGS, "--remote-debugging-pipe", f"--user-data-dir={scratch}", "about:blank"]
-    shell = f'exec "$@" 3<&{from_us} 4>&{from_browser}'
     process = subprocess.Popen(
-        ["sh", "-c", shell, "sh", browser, *flags],
+        [sys.executable, "-c", _START, str(from_us), str(from_browser), browser, *flags],
         pass_fds=(from_us, from_browser),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
