@@ -17,7 +17,8 @@ from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 MOST_POINTS = 40
 _GRID = 5
 """Percentage points: the axis begins and ends at multiples of it."""
-_COLOURS = "#0969da, #bc4c00"
+_COLOURS = "#2f81f7, #db6d28"
+"""Seen on white and on the dark grey of GitHub's pictures alike."""
 LEGEND = "Blue is main, orange is here; from left to right ε, upwards percent."
 WIDTH, HEIGHT = 480, 280
 LEFT, RIGHT, TOP, BOTTOM = 60, 64, 40, 56
@@ -71,8 +72,8 @@ def mermaid(curve: Curve) -> str:
         "```mermaid",
         f'%%{{init: {{"themeVariables": {{"xyChart": {{"plotColorPalette": "{_COLOURS}"}}}}}}}}%%',
         "xychart-beta",
-        f'    x-axis "ε" [{names}]',
-        f'    y-axis "percent" {low} --> {high}',
+        f'    x-axis "{ACROSS}" [{names}]',
+        f'    y-axis "{UPWARDS}" {low} --> {high}',
         f"    line [{_listed(curve.main)}]",
         f"    line [{_listed(curve.here)}]",
         "```",

@@ -155,13 +155,11 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         told: Line = (own("adopt what was measured as the baseline with "), command("gate baseline adopt"), own(until))
         return [(*label, *told, *look)]
     if status is Status.WORSE:
-        accept = command("gate baseline adopt REPORT")
-        meant = "fix it; or, where it is meant, "
-        said: Line = ()
+        how: Line = (own("merge it and then adopt main's own report with "), command("gate baseline adopt REPORT"))
         if verdict.provenance.pull_request is not None and verdict.observe is False:
-            said = (own("a second person comments "), command(f"/gate accept {first} REASON"), own(", or "))
-        merged = own("merge it and then adopt main's own report with ")
-        return [(*label, own(meant), *said, merged, accept, own(" (README, Accepting an intended change)."), *look)]
+            how = (own("a second person comments "), command(f"/gate accept {first} REASON"))
+        meant = own("fix it; or, where it is meant, ")
+        return [(*label, meant, *how, own(" (README, Accepting an intended change)."), *look)]
     if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
         return [(*label, *_record(verdict.failing), *look)]
     if status is not Status.SAME:

@@ -21,8 +21,8 @@ MERMAID = re.compile(
     r"```mermaid\n"
     r'%%\{init: \{"themeVariables": \{"xyChart": \{"plotColorPalette": "#[0-9a-f]{6}, #[0-9a-f]{6}"\}\}\}\}%%\n'
     r"xychart-beta\n"
-    r'    x-axis "ε" \["[0-9.e+-]+"(?:, "[0-9.e+-]+")+\]\n'
-    r'    y-axis "percent" \d+ --> \d+\n'
+    rf'    x-axis "{ACROSS}" \["[0-9.e+-]+"(?:, "[0-9.e+-]+")+\]\n'
+    rf'    y-axis "{UPWARDS}" \d+ --> \d+\n'
     r"(?:    line \[\d+\.\d(?:, \d+\.\d)+\]\n){2}```\n\n"
 )
 numbers = st.floats(-1e300, 1e300).map(str) | st.floats(0, 100).map(str) | st.sampled_from(["1_0", " 5 ", "٣", "NaN"])
