@@ -174,9 +174,9 @@ def _record(stale: Sequence[Finding]) -> Line:
 
 
 def _review(verdict: Verdict, label: Line) -> list[Line]:
-    """What is to be read although nothing fails; empty where there is nothing in the table."""
+    """What is to be read although nothing fails; empty where there is nothing, or only what somebody accepted."""
     warnings = [each.id for each in verdict.at(Level.WARNING) if each.rule is not RuleName.UNDECIDED]
-    known = [each.id for each in verdict.at(Level.ERROR)]
+    known = [each.id for each in verdict.at(Level.ERROR) if each.known_on_base]
     found = warnings or known
     if not found:
         return []

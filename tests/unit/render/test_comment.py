@@ -231,6 +231,9 @@ def test_what_does_not_fail_says_what_is_next() -> None:
     assert "`gate show F1 F2 --pr 412`" in told(*warnings)
     known = verdicts.failing(1, "test_a", "", known_on_base=True)
     assert told(known) == "**Next:** mend it on main, whose own it is: `gate show F1 --pr 412`."
+    given = verdicts.accepted()
+    assert told(*given.findings) == "**Next:** mend it on main, whose own it is: `gate show F3 --pr 412`."
+    assert told(*given.findings[:2]) == ""
     assert told(verdicts.undecided(1)) == ""
     assert told() == ""
 
