@@ -43,7 +43,7 @@ _PICTURE = {
 TAGS = frozenset((*_TEXT_TAGS, *_TABLE_TAGS, "details", "summary", *_PICTURE))
 ATTRIBUTES = {"a": {"href"}, "code": {"class"}, **_PICTURE}
 EXTENSIONS = ("tables", "fenced_code", "sane_lists", "md_in_html")
-FORM = Form(heading="#", details='<details markdown="1">', first="id", draw=svg, axes=of_both_sides)
+FORM = Form(heading="#", details='<details markdown="1">', draw=svg, axes=of_both_sides)
 
 
 def page(verdict: Verdict, *, report: Report | None = None, trend: Trend | None = None) -> str:
@@ -96,7 +96,7 @@ def _findings(view: View) -> str:
     shown = sheet.within(view, PAGE)
     bare = replace(view, verdict=replace(view.verdict, scores=(), decisions=()))
     parts = [
-        sheet.table(shown.table, PAGE, FORM.first, view.headings),
+        sheet.table(shown.table, PAGE, view.headings),
         *details.folded(bare, shown.table, shown.notes, PAGE, FORM),
         sheet.undecided(view, PAGE),
         sheet.left_out(view, shown, PAGE),

@@ -30,7 +30,7 @@ def document(view: View, budget: Budget, form: Form) -> str:
     parts = [
         f"{form.heading} {view.status.symbol} {as_markdown(view.title, budget.words)}",
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.lead),
-        table(shown.table, budget, form.first, view.headings),
+        table(shown.table, budget, view.headings),
         *details.folded(view, shown.table, shown.notes, budget, form),
         undecided(view, budget),
         "\n".join(_broken(f"**Note:** {_sentence(each, budget)}") for each in view.notices[: budget.notices]),
@@ -52,12 +52,12 @@ def _sentence(words: str, budget: Budget) -> str:
     return escape.markdown(words, 2 * budget.words)
 
 
-def table(rows: Sequence[Row], budget: Budget, first: str, headings: tuple[str, str]) -> str:
-    """The one table over all kinds; empty without rows."""
+def table(rows: Sequence[Row], budget: Budget, headings: tuple[str, str]) -> str:
+    """The one table over all kinds; empty without rows. Its first header is as wide as ids are, so none breaks."""
     if not rows:
         return ""
     what, why = headings
-    lines = [f"| {first.strip()} | {what} | main | here | {why} |", "|---|---|---|---|---|"]
+    lines = [f"| Finding | {what} | main | here | {why} |", "|---|---|---|---|---|"]
     for row in rows:
         label = ids(row.ids) + (" ⚠️" if not row.fails else "")
         cells = [label, *(as_markdown(each, budget.words) for each in (row.what, row.before, row.after, row.why))]
