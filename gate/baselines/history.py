@@ -9,7 +9,12 @@ from gate.baselines.git import Git, MissingObjectError
 from gate.errors import GateError
 
 MOST = 12
-"""Refreshes that are looked at: enough for a trend, and few enough for large baselines."""
+"""Refreshes that are looked at: enough for a trend."""
+MOST_BYTES = 64_000_000
+"""Of all of them together: where baselines are large, a trend is not worth minutes."""
+
+_LARGE = f"Earlier baselines are not shown, since all of them together are larger than {MOST_BYTES // 1_000_000} MB."
+_SHALLOW = "This clone holds a part of main's history only; `fetch-depth: 0` in the checkout shows all of it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ def history(git: Git, path: str, rev: str, *, limit: int, most: int = MOST) -> H
     """
     kept: list[Kept] = []
     at: str | None = rev
+    left = MOST_BYTES
     for _ in range(most):
         if at is None:
             break
@@ -62,14 +68,15 @@ def history(git: Git, path: str, rev: str, *, limit: int, most: int = MOST) -> H
             last = git.last_commit_of(path, at)
             if last is None:
                 return History(tuple(reversed(kept)), _SHALLOW if git.is_shallow else "")
-            kept += _read(git, path, *last, limit)
+            found = _read(git, path, *last, limit)
+            left -= sum(len(each.data) for each in found)
+            if left < 0:
+                return History(tuple(reversed(kept)), _LARGE)
+            kept += found
             at = next(iter(git.parents(last[0])), None)
         except MissingObjectError:
             return History(tuple(reversed(kept)), _SHALLOW)
     return History(tuple(reversed(kept)))
-
-
-_SHALLOW = "This clone holds a part of main's history only; `fetch-depth: 0` in the checkout shows all of it."
 
 
 def _read(git: Git, path: str, commit: str, when: int, limit: int) -> list[Kept]:

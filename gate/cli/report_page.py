@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,11 @@ def whole_page(verdict: Verdict, path: Path, folder: Path) -> str:
         folder: of the settings and the repository.
     """
     from gate import render
+    from gate.baselines.git import Git
 
     report = candidate_beside(path, verdict)
-    return render.page(verdict, report=report, trend=trend_of(verdict, folder, report))
+    trend = trend_of(verdict, report, lambda: local_settings(folder), lambda: Git(folder))
+    return render.page(verdict, report=report, trend=trend)
 
 
 def candidate_beside(path: Path, verdict: Verdict) -> Report | None:
@@ -48,16 +51,21 @@ def candidate_beside(path: Path, verdict: Verdict) -> Report | None:
     return report if same else None
 
 
-def trend_of(verdict: Verdict, folder: Path, report: Report | None) -> Trend:
-    """The last refreshes of main's baseline up to the verdict's base, or to HEAD where that is not known here."""
-    from gate.baselines.git import Git
+def trend_of(
+    verdict: Verdict, report: Report | None, settings: Callable[[], Settings], git: Callable[[], Git]
+) -> Trend:
+    """The last refreshes of main's baseline up to the verdict's base, or to HEAD where that is not known here.
+
+    Args:
+        report: what was measured here; None where that is not known.
+        settings, git: read where they are needed, since either may fail.
+    """
     from gate.render.trend import Trend
 
     try:
-        settings = local_settings(folder)
-        git = Git(folder)
-        base = git.resolve(verdict.provenance.base) or git.head()
-        return _told(git, settings, base, report)
+        told, repository = settings(), git()
+        base = repository.resolve(verdict.provenance.base) or repository.head()
+        return _told(repository, told, base, report)
     except GateError as error:
         return Trend(note=ABSENT if "not a git repository" in error.message else f"No trends: {error.message}.")
 

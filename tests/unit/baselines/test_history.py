@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.baselines import history as module
 from gate.baselines.git import Git
 from gate.baselines.history import history
 from tests.support.repository import Repository
@@ -59,3 +60,10 @@ def test_what_can_not_be_read_is_passed_over(repository: Repository, tmp_path: P
     other.commit({PATH: "version 5\n"}, "refresh 5")
     found = history(Git(other.path), PATH, "HEAD", limit=LIMIT)
     assert versions(found) == [f"version {number}" for number in range(6)]
+
+
+def test_large_baselines_end_the_trend(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 25)
+    found = history(Git(repository.path), PATH, "HEAD", limit=LIMIT)
+    assert versions(found) == ["version 3", "version 4"]
+    assert "larger than" in found.cut
