@@ -66,6 +66,7 @@ svg polygon.here{fill:var(--here)}
 th,td{min-width:5.5rem}
 td:first-child,thead th:first-child{min-width:0}
 td:first-child+td{min-width:11rem}
+td:first-child~td:nth-child(n+4):last-child{min-width:12rem}
 .bars{width:10rem;min-width:10rem}
 .scale text{font-size:17px}
 }
@@ -81,11 +82,13 @@ h2,h3,summary{break-after:avoid}
 tr,pre,figure{break-inside:avoid}
 thead{display:table-header-group}
 .wide{overflow:visible}
-th,td,tbody th,td:first-child+td{min-width:0;padding:.25rem .4rem}
+th,td,tbody th,td:first-child+td,td:first-child~td:nth-child(n+4):last-child{min-width:0;padding:.25rem .4rem}
 td:first-child{white-space:normal}
 code{overflow-wrap:anywhere}
 details{border:0;padding:0}
 details::details-content{content-visibility:visible;block-size:auto}
 .bars{width:9rem;min-width:9rem}
+.small{grid-template-columns:1fr 1fr}
+.trend{width:100%}
 }
 """

@@ -35,7 +35,11 @@ LINES = (
     Line("Pass rate", "tests and probes, each weighed alike", lambda each: each.passed),
     Line("Robust accuracy", "right answers that no attack flipped", lambda each: each.robust),
     Line("Mutation score", "mutants that a test noticed, of those decided", lambda each: each.killed),
-    Line("Negative flip rate", "answers that were right one refresh before", lambda each: each.negative),
+    Line(
+        "Negative flip rate",
+        "right answers that the next refresh got wrong",
+        lambda each: each.negative,
+    ),
 )
 
 
