@@ -32,5 +32,5 @@ def report(console: Console, path: Path, form: str, output: Path | None) -> None
         return
     from gate.baselines.write import write_atomically
 
-    write_atomically(output, (text + "\n").encode("utf-8"))
+    write_atomically(output, (text.rstrip("\n") + "\n").encode("utf-8"))
     console.say(f"written: {output}")
