@@ -11,15 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gate.render import chart
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 
 MOST_POINTS = 40
 _GRID = 5
 """Percentage points: the axis begins and ends at multiples of it."""
-_COLOURS = "#0969da, #bc4c00"
+_COLOURS = "#2f81f7, #db6d28"
+"""Seen on white and on the dark grey of GitHub's pictures alike."""
 LEGEND = "Blue is main, orange is here; from left to right ε, upwards percent."
-WIDTH, HEIGHT = 480, 240
-LEFT, RIGHT, TOP, BOTTOM = 48, 64, 16, 40
+WIDTH, HEIGHT = 480, 280
+LEFT, RIGHT, TOP, BOTTOM = 60, 64, 40, 56
+ACROSS, UPWARDS = "ε, how far inputs are moved", "examples, percent"
+"""What the axes of a picture measure, and in which unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,8 @@ def mermaid(curve: Curve) -> str:
         "```mermaid",
         f'%%{{init: {{"themeVariables": {{"xyChart": {{"plotColorPalette": "{_COLOURS}"}}}}}}}}%%',
         "xychart-beta",
-        f'    x-axis "ε" [{names}]',
-        f'    y-axis "percent" {low} --> {high}',
+        f'    x-axis "{ACROSS}" [{names}]',
+        f'    y-axis "{UPWARDS}" {low} --> {high}',
         f"    line [{_listed(curve.main)}]",
         f"    line [{_listed(curve.here)}]",
         "```",
@@ -86,23 +90,24 @@ def svg(curve: Curve) -> str:
     def height(value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low)
 
-    parts = [
-        f'<svg class="curve" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="main and here by ε, in percent; '
-        'the numbers stand in the table below">'
-    ]
+    said = f"main and here by ε, in percent of examples, {low} to {high}; the numbers stand in the table below"
+    parts = [chart.opened("curve", WIDTH, HEIGHT, said), chart.text("start", 0, 16, UPWARDS)]
     for value in range(low, high + 1, _GRID * max((high - low) // (4 * _GRID), 1)):
-        parts.append(_line("grid", [(LEFT, height(value)), (WIDTH - RIGHT, height(value))]))
-        parts.append(_text("end", LEFT - 6, height(value) + 4, f"{value} %"))
-    labelled = math.ceil(len(places) / 8)
+        parts.append(chart.line("grid", [(LEFT, height(value)), (WIDTH - RIGHT, height(value))]))
+        parts.append(chart.text("end", LEFT - 8, height(value) + 4, f"{value} %"))
+    labelled = math.ceil(len(places) / 7)
     for place, epsilon in list(zip(places, curve.epsilons, strict=True))[::labelled]:
-        parts.append(_text("middle", place, HEIGHT - BOTTOM + 18, _shown(epsilon)))
-    parts.append(_text("middle", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "ε"))
+        parts.append(chart.text("middle", place, HEIGHT - BOTTOM + 22, _shown(epsilon)))
+    parts.append(chart.text("middle", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, ACROSS))
     ends = _apart(height(curve.main[-1]), height(curve.here[-1]))
-    for name, values, end in (("main", curve.main, ends[0]), ("here", curve.here, ends[1])):
+    for name, mark, values, end in (
+        ("main", chart.dot, curve.main, ends[0]),
+        ("here", chart.diamond, curve.here, ends[1]),
+    ):
         points = [(place, height(value)) for place, value in zip(places, values, strict=True)]
-        parts.append(_line(name, points))
-        parts += [f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="3"></circle>' for x, y in points]
-        parts.append(_text("start", WIDTH - RIGHT + 8, end + 4, name))
+        parts.append(chart.line(name, points))
+        parts += [mark(name, x, y) for x, y in points]
+        parts.append(chart.text("start", WIDTH - RIGHT + 10, end + 4, name))
     return f"<figure>{''.join(parts)}</svg></figure>"
 
 
@@ -117,22 +122,12 @@ def _points(curve: Curve) -> list[tuple[float, float, float]]:
     return list(zip(curve.epsilons, curve.main, curve.here, strict=True))
 
 
-def _apart(main: float, here: float, least: float = 14) -> tuple[float, float]:
+def _apart(main: float, here: float, least: float = 18) -> tuple[float, float]:
     """Heights of two labels that do not lie on each other."""
     if abs(main - here) >= least:
         return main, here
     middle, above = (main + here) / 2, -least / 2 if main <= here else least / 2
     return middle + above, middle - above
-
-
-def _line(name: str, points: Sequence[tuple[float, float]]) -> str:
-    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline class="{name}" points="{joined}"></polyline>'
-
-
-def _text(anchor: str, x: float, y: float, words: str) -> str:
-    """Words of ours, or a number."""
-    return f'<text text-anchor="{anchor}" x="{x:.1f}" y="{y:.1f}">{words}</text>'
 
 
 def _listed(values: Sequence[float]) -> str:

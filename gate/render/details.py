@@ -167,7 +167,7 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 
 def _notes(notes: Sequence[Row], budget: Budget) -> str:
-    lines = ["| id | What changed | main | here | Why |", "|---|---|---|---|---|"]
+    lines = ["| Finding | What changed | main | here | Why |", "|---|---|---|---|---|"]
     for row in notes:
         cells = [as_markdown(each, budget.words) for each in (row.what, row.before, row.after, row.why)]
         lines.append(f"| {' | '.join([ids(row.ids), *cells])} |")

@@ -21,13 +21,11 @@ class Form:
     Attributes:
         heading: marks of the headline.
         details: the opening tag of a folded part.
-        first: header of the column of ids.
         draw: a curve as a picture.
         axes: scores of an agent as a picture; empty where the place can't show one.
     """
 
     heading: str = "###"
     details: str = "<details>"
-    first: str = " "
     draw: Draw = mermaid
     axes: Callable[[Sequence[ScoreChange]], str] = _no_picture

@@ -25,7 +25,7 @@ AROUND = 300
 """Characters before and after a change."""
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _CLASSES: Mapping[Guard, str] = {"guarded": "guarded", "unguarded": "unguarded", "not measured": "unmeasured"}
-_STYLE = """\
+STYLE_OF_MUTANTS = """\
 .guarded{background:#1a7f3733;border-bottom:2px solid #1a7f37}
 .unguarded{background:#cf222e33;border-bottom:2px dashed #cf222e}
 .unmeasured{background:#9a670033;border-bottom:2px dotted #9a6700}
@@ -73,12 +73,12 @@ def mutation_page(
         prompt = next((each for each in prompts if each.target == target), None)
         parts += _target(target, found, summary, prompt)
     body = "\n".join(part for part in parts if part) if mutants else "<p>No mutant was measured.</p>"
-    return framed("Prompt mutation – Robustness Gate", f"<h1>Prompt mutation</h1>\n{body}", STYLE + _STYLE)
+    return framed("Prompt mutation – Robustness Gate", f"<h1>Prompt mutation</h1>\n{body}", STYLE + STYLE_OF_MUTANTS)
 
 
 def _about(about: Mapping[str, str]) -> str:
     rows = [(escape.html(name, 80), escape.html(value, 300)) for name, value in about.items()]
-    return _table(("parameter", "value"), rows) if rows else ""
+    return _table("Parameters", ("parameter", "value"), rows) if rows else ""
 
 
 def _target(
@@ -93,7 +93,8 @@ def _target(
     yield f"<p>{plural(len(mutants), 'mutant')}: {told}.{f' {measured}.' if measured else ''}</p>"
     if summary is not None:
         yield from _rules(summary, prompt)
-    yield from _matrix(mutants)
+    yield "<h3>Kill matrix</h3>"
+    yield from kill_matrix(mutants)
     yield from _survivors(mutants, prompt)
 
 
@@ -116,7 +117,7 @@ def _rules(summary: Case, prompt: ShownPrompt | None) -> Iterator[str]:
             (f'<span class="{_CLASSES[each.state]}">{escape.html(each.text, 500)}</span>', each.state)
             for each in summary.rules
         ]
-        yield _table(("rule", "state"), rows)
+        yield _table("Rules", ("rule", "state"), rows)
         return
     text, pieces, at = prompt.text[:LONGEST], [], 0
     for rule, start, end in sorted(prompt.spans, key=lambda each: each[1:]):
@@ -132,11 +133,14 @@ def _rules(summary: Case, prompt: ShownPrompt | None) -> Iterator[str]:
         yield f"<p>{len(prompt.text) - LONGEST:,} more characters are not shown.</p>"
 
 
-def _matrix(mutants: Sequence[tuple[Case, Mutation]]) -> Iterator[str]:
-    """Mutants by tests: which test noticed which mutant, which was tried in vain, which was not tried."""
+def kill_matrix(mutants: Sequence[tuple[Case, Mutation]], caption: str = "Kill matrix") -> Iterator[str]:
+    """Mutants by tests: which test noticed which mutant, which was tried in vain, which was not tried.
+
+    Args:
+        caption: words of ours; no two tables of a page have the same.
+    """
     every = list(dict.fromkeys(test for _, each in mutants for test in (*each.tests, each.killer) if test))
     tests = every[:MOST_TESTS]
-    yield "<h3>Kill matrix</h3>"
     if tests:
         names = "".join(f"<li><code>{escape.html(test, 300)}</code></li>" for test in tests)
         more = f"<p>and {plural(len(every) - MOST_TESTS, 'more test')}</p>" if len(every) > MOST_TESTS else ""
@@ -152,7 +156,7 @@ def _matrix(mutants: Sequence[tuple[Case, Mutation]]) -> Iterator[str]:
         ]
         for _, each in mutants[:MOST_MUTANTS]
     ]
-    yield _table(head, rows)
+    yield _table(caption, head, rows)
     if len(mutants) > MOST_MUTANTS:
         yield f"<p>and {plural(len(mutants) - MOST_MUTANTS, 'more mutant')}</p>"
 
@@ -220,11 +224,11 @@ def _lines(text: str) -> str:
     return "\n".join(escape.html(line, LONGEST) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already; one that is a `td` itself stays."""
+def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are HTML already; one that is a `td` itself stays. The caption is words of ours."""
     top = "".join(f'<th scope="col">{name}</th>' for name in head)
     body = "".join(
         f"<tr>{''.join(cell if cell.startswith('<td') else f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows
     )
-    frame = '<div class="wide" tabindex="0" role="region" aria-label="table">'
-    return f"{frame}<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    frame = f'<div class="wide" tabindex="0" role="region" aria-label="Table: {caption}">'
+    return f"{frame}<table><caption>{caption}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -12,13 +12,15 @@ from gate.schema.agent_scores import ScoreChange
 from gate.schema.dimensions import ABOUT, Dimension
 from gate.schema.probe_report import TIERS
 
-WIDTH, HEIGHT, RADIUS = 720, 500, 190
+WIDTH, HEIGHT, RADIUS = 780, 500, 190
 TITLE = "Scores in eight dimensions"
 RINGS = tuple(sorted(least for least, *_ in TIERS if least))
 STYLE = """\
-.axes{width:40rem;max-width:100%;height:auto;display:block}
-.axes text{fill:var(--ink);font-size:13px}
-.axes .soft{fill:var(--soft);font-size:11px}
+.axes{width:43rem;height:auto;display:block}
+.axes text{fill:var(--ink);font-size:14px}
+.axes .soft{fill:var(--soft);font-size:12px}
+@media (max-width:48rem){.axes{min-width:43rem}}
+@media print{.axes{min-width:0;max-width:30rem}}
 .axes .ring,.axes .axis{fill:none;stroke:var(--line);stroke-width:1}
 .axes .none{stroke-dasharray:3 4}
 .axes polygon.main,.axes polyline.main{fill:none;stroke:var(--link);stroke-width:2;stroke-dasharray:6 4}
@@ -37,8 +39,10 @@ def picture(here: Mapping[Dimension, float | None], main: Mapping[Dimension, flo
     """
     main = main or {}
     said = _described(here, main)
+    # on a narrow screen its words would be too small, so that it scrolls there, by keyboard too
     parts = [
-        f'<figure><svg class="axes" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{TITLE}. {said}">'
+        f'<figure class="wide" tabindex="0" role="group" aria-label="{TITLE}">'
+        f'<svg class="axes" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{TITLE}. {said}">'
         f"<title>{TITLE}</title><desc>{said}</desc>"
     ]
     for ring in (*RINGS, 100):
@@ -55,7 +59,8 @@ def picture(here: Mapping[Dimension, float | None], main: Mapping[Dimension, flo
         parts.append(_label(place, dimension, here.get(dimension), main.get(dimension)))
     if main:
         parts.append(_outline("main", main))
-        parts.append(f'<text class="soft" x="8" y="{HEIGHT - 10}">dashed: main; full: here</text>')
+    sides = "dashed: main; full: here; " if main else ""
+    parts.append(f'<text class="soft" x="8" y="{HEIGHT - 10}">{sides}rings: score, of 100</text>')
     parts.append(_outline("here", here))
     return "".join([*parts, "</svg></figure>"])
 

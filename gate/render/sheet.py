@@ -26,13 +26,13 @@ class Shown:
 
 def document(view: View, budget: Budget, form: Form) -> str:
     """The whole document without a marker, one trailing newline less."""
-    shown = _within(view, budget)
+    shown = within(view, budget)
     parts = [
         f"{form.heading} {view.status.symbol} {as_markdown(view.title, budget.words)}",
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.lead),
-        table(shown.table, budget, form.first, view.headings),
+        table(shown.table, budget, view.headings),
         *details.folded(view, shown.table, shown.notes, budget, form),
-        _undecided(view, budget),
+        undecided(view, budget),
         "\n".join(_broken(f"**Note:** {_sentence(each, budget)}") for each in view.notices[: budget.notices]),
         "\n".join(_broken(as_markdown(each, budget.words)) for each in view.outcome),
         left_out(view, shown, budget),
@@ -52,12 +52,12 @@ def _sentence(words: str, budget: Budget) -> str:
     return escape.markdown(words, 2 * budget.words)
 
 
-def table(rows: Sequence[Row], budget: Budget, first: str, headings: tuple[str, str]) -> str:
-    """The one table over all kinds; empty without rows."""
+def table(rows: Sequence[Row], budget: Budget, headings: tuple[str, str]) -> str:
+    """The one table over all kinds; empty without rows. Its first header is as wide as ids are, so none breaks."""
     if not rows:
         return ""
     what, why = headings
-    lines = [f"| {first.strip()} | {what} | main | here | {why} |", "|---|---|---|---|---|"]
+    lines = [f"| Finding | {what} | main | here | {why} |", "|---|---|---|---|---|"]
     for row in rows:
         label = ids(row.ids) + (" ⚠️" if not row.fails else "")
         cells = [label, *(as_markdown(each, budget.words) for each in (row.what, row.before, row.after, row.why))]
@@ -65,13 +65,15 @@ def table(rows: Sequence[Row], budget: Budget, first: str, headings: tuple[str, 
     return "\n".join(lines)
 
 
-def _within(view: View, budget: Budget) -> Shown:
+def within(view: View, budget: Budget) -> Shown:
+    """The rows that a budget lets through."""
     errors = [row for row in view.table if row.level is Level.ERROR]
     warnings = [row for row in view.table if row.level is not Level.ERROR][: budget.warnings]
     return Shown(tuple([*errors, *warnings][: budget.rows]), view.notes[: budget.notes])
 
 
-def _undecided(view: View, budget: Budget) -> str:
+def undecided(view: View, budget: Budget) -> str:
+    """The line of what stays undecided; empty without any."""
     if not view.undecided:
         return ""
     return f"❔ {as_markdown(undecided_line(view.undecided, budget.named), budget.words)}"

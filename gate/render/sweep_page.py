@@ -8,6 +8,7 @@ from typing import Any
 
 from gate.render import escape
 from gate.render.frame import framed
+from gate.render.page_html import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ def sweep_page(found: Mapping[str, Any]) -> str:
             f"<h1>{title}: {escape.html(status)}</h1>",
             *_summary(sweep, analysis),
             "<h2>By ε</h2>",
-            _table(_HEADS, [_row(step) for step in sweep["epsilons"]]),
+            _table("By ε", _HEADS, [_row(step) for step in sweep["epsilons"]]),
             "<h2>What was measured</h2>",
-            _table(("", ""), _facts(sweep, analysis)),
+            _table("What was measured", ("what", "value"), _facts(sweep, analysis)),
             *_not_measured(sweep),
             "<h2>Limits</h2>",
             _list(LIMITS),
@@ -181,26 +182,18 @@ def _not_measured(sweep: Mapping[str, Any]) -> list[str]:
 
 def _map() -> str:
     rows = [
-        "<tr>"
-        f'<td><a href="{escape.html(each.address)}" rel="noopener noreferrer">{escape.html(each.source)}</a></td>'
-        f"<td>{escape.html(each.asks)}</td><td>{escape.html(each.shown)}</td></tr>"
+        (
+            f'<a href="{escape.html(each.address)}" rel="noopener noreferrer">{escape.html(each.source)}</a>',
+            escape.html(each.asks),
+            escape.html(each.shown),
+        )
         for each in MAP
     ]
-    return _framed(("text", "asks for, in short", "shown here"), rows)
+    return table("Which rules ask for it", ("text", "asks for, in short", "shown here"), rows)
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    made = ["<tr>" + "".join(f"<td>{escape.html(cell)}</td>" for cell in row) + "</tr>" for row in rows]
-    return _framed(heads if any(heads) else (), made)
-
-
-def _framed(heads: Sequence[str], rows: Sequence[str]) -> str:
-    head = "".join(f'<th scope="col">{escape.html(each)}</th>' for each in heads)
-    top = f"<thead><tr>{head}</tr></thead>" if heads else ""
-    return (
-        '<div class="wide" tabindex="0" role="region" aria-label="table"><table>'
-        f"{top}<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return table(caption, heads, [[escape.html(cell) for cell in row] for row in rows])
 
 
 def _list(lines: Sequence[str]) -> str:

@@ -156,13 +156,11 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         told: Line = (own("adopt what was measured as the baseline with "), command("gate baseline adopt"), own(until))
         return [(*label, *told, *look)]
     if status is Status.WORSE:
-        accept = command("gate baseline adopt REPORT")
-        meant = "fix it; or, where it is meant, "
-        said: Line = ()
+        how: Line = (own("merge it and then adopt main's own report with "), command("gate baseline adopt REPORT"))
         if verdict.provenance.pull_request is not None and verdict.observe is False:
-            said = (own("a second person comments "), command(f"/gate accept {first} REASON"), own(", or "))
-        merged = own("merge it and then adopt main's own report with ")
-        return [(*label, own(meant), *said, merged, accept, own(" (README, Accepting an intended change)."), *look)]
+            how = (own("a second person comments "), command(f"/gate accept {first} REASON"))
+        meant = own("fix it; or, where it is meant, ")
+        return [(*label, meant, *how, own(" (README, Accepting an intended change)."), *look)]
     if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
         return [(*label, *_record(verdict.failing), *look)]
     if status is not Status.SAME:
@@ -177,9 +175,9 @@ def _record(stale: Sequence[Finding]) -> Line:
 
 
 def _review(verdict: Verdict, label: Line) -> list[Line]:
-    """What is to be read although nothing fails; empty where there is nothing in the table."""
+    """What is to be read although nothing fails; empty where there is nothing, or only what somebody accepted."""
     warnings = [each.id for each in verdict.at(Level.WARNING) if each.rule is not RuleName.UNDECIDED]
-    known = [each.id for each in verdict.at(Level.ERROR)]
+    known = [each.id for each in verdict.at(Level.ERROR) if each.known_on_base]
     found = warnings or known
     if not found:
         return []

@@ -1,91 +1,187 @@
-"""The page in a real browser: it draws, and it asks for nothing outside its own file."""
+"""The page in a real browser: what it draws, what it asks for, who can read and use it, on screen and on paper."""
 
 from __future__ import annotations
 
-import json
-import struct
-import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gate import render
-from tests.support import verdicts
-from tests.support.browser import dump, find_browser, screenshot
+from gate.render import probes
+from tests.support import mutant_cases, probe_reports, verdicts, web_packages
+from tests.support.browser import find_browser
+from tests.support.devtools import Tab, driven
+from tests.support.full_page import full
 
-WIDTH, HEIGHT = 900, 700
+WIDE, NARROW = 1280, 390
+PAGES = {
+    "full": full,
+    "hostile": lambda: render.page(verdicts.hostile()),
+    "unchanged": lambda: render.page(verdicts.unchanged()),
+    "welcome": lambda: render.page(verdicts.welcome()),
+    "stale": lambda: render.page(verdicts.stale()),
+    "agent": lambda: probes.render_page(probe_reports.report(before=True)),
+    "mutation": lambda: render.mutation_page(mutant_cases.SHOWN_CASES, [mutant_cases.SHOWN_PROMPT]),
+}
+SMALLEST = 10
+"""Pixels of the smallest letters in a picture."""
+OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 
 
-@pytest.fixture
-def browser() -> str:
-    found = find_browser()
-    if found is None:
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    browser = find_browser()
+    if browser is None:
         pytest.skip("no chromium on PATH (Debian: apt-get install chromium)")
-    return found
+    with driven(browser, tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Path:
-    path = tmp_path / "report.html"
-    path.write_text(render.page(verdicts.hostile()), encoding="utf-8")
-    return path
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    for name, make in PAGES.items():
+        (folder / f"{name}.html").write_text(make(), encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in PAGES}
 
 
-def test_the_page_draws(browser: str, tmp_path: Path) -> None:
-    path, picture = tmp_path / "report.html", tmp_path / "report.png"
-    path.write_text(render.page(verdicts.worse()), encoding="utf-8")
-    screenshot(browser, path, picture, (WIDTH, HEIGHT), tmp_path / "profile")
-    columns, rows, colours = seen(picture.read_bytes())
-    assert (columns, rows) == (WIDTH, HEIGHT)
-    assert colours > 20, "the style sheet was refused or nothing was drawn"
+@pytest.fixture(scope="module")
+def axe() -> str:
+    try:
+        return web_packages.axe()
+    except web_packages.WebAbsentError as reason:
+        pytest.skip(str(reason))
 
 
-def test_the_page_asks_for_nothing(browser: str, page: Path, tmp_path: Path) -> None:
-    log = tmp_path / "net.json"
-    document = dump(browser, page, tmp_path / "profile", extra=(f"--log-net-log={log}",))
-    assert "Less robust than main" in document
-    requested = addresses(json.loads(log.read_text(encoding="utf-8")))
-    assert not [address for address in requested if "evil.example" in address or "github" in address]
+@pytest.mark.parametrize("name", PAGES)
+def test_asks_for_nothing_but_itself(tab: Tab, pages: dict[str, Path], name: str) -> None:
+    tab.look(width=WIDE)
+    tab.open(pages[name])
+    assert tab.asked == [pages[name].as_uri()]
 
 
-def test_the_curve_draws(browser: str, tmp_path: Path) -> None:
-    """The sanitiser and the policy let the picture through: with it the page has more than blank rows."""
-    path, picture = tmp_path / "report.html", tmp_path / "report.png"
-    page = render.page(verdicts.swept())
-    start, end = page.index("<figure>"), page.index("</figure>") + len("</figure>")
-    path.write_text(f"{page[: page.index('<main>')]}<main>{page[start:end]}</main></body></html>", encoding="utf-8")
-    screenshot(browser, path, picture, (WIDTH, HEIGHT), tmp_path / "profile")
-    *_, drawn = seen(picture.read_bytes())
-    path.write_text(f"{page[: page.index('<main>')]}<main></main></body></html>", encoding="utf-8")
-    screenshot(browser, path, picture, (WIDTH, HEIGHT), tmp_path / "profile")
-    *_, empty = seen(picture.read_bytes())
-    assert drawn > empty + 100, "the rows of the picture all look alike"
-
-
-def test_a_request_would_be_seen(browser: str, tmp_path: Path) -> None:
-    """The log that the test above reads does hold requests when a page makes one."""
-    log, path = tmp_path / "net.json", tmp_path / "other.html"
+def test_a_request_would_be_seen(tab: Tab, tmp_path: Path) -> None:
+    path = tmp_path / "other.html"
     path.write_text('<!doctype html><img src="http://evil.example/p.png">', encoding="utf-8")
-    dump(browser, path, tmp_path / "profile", extra=(f"--log-net-log={log}",))
-    assert any("evil.example" in address for address in addresses(json.loads(log.read_text(encoding="utf-8"))))
+    tab.open(path)
+    assert "http://evil.example/p.png" in tab.asked
 
 
-def addresses(log: dict[str, Any]) -> set[str]:
-    """Addresses in Chromium's own log of its network."""
-    events = (event.get("params", {}) for event in log.get("events", []))
-    return {str(params["url"]) for params in events if isinstance(params, dict) and "url" in params}
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_runs_over_the_edge(tab: Tab, pages: dict[str, Path], name: str, width: int) -> None:
+    tab.look(width=width)
+    tab.open(pages[name])
+    tab.run(OPEN)
+    assert tab.run("document.documentElement.scrollWidth") <= width
 
 
-def seen(png: bytes) -> tuple[int, int, int]:
-    """Width, height and number of distinct pixel bytes rows of a PNG, a crude measure that something was drawn."""
-    columns, rows = struct.unpack(">II", png[16:24])
-    data, place = b"", 8
-    while place < len(png):
-        (length,) = struct.unpack(">I", png[place : place + 4])
-        if png[place + 4 : place + 8] == b"IDAT":
-            data += png[place + 8 : place + 8 + length]
-        place += 12 + length
-    pixels = zlib.decompress(data)
-    stride = len(pixels) // rows
-    return columns, rows, len({pixels[start : start + stride] for start in range(0, len(pixels), stride)})
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+@pytest.mark.parametrize("name", PAGES)
+def test_holds_wcag(tab: Tab, pages: dict[str, Path], axe: str, name: str, width: int, scheme: str) -> None:
+    """Contrast, names, landmarks, headings, scrolling by keyboard: all rules of axe-core, its best practices too."""
+    tab.look(width=width, scheme=scheme)
+    tab.open(pages[name])
+    tab.run(OPEN)
+    tab.run(axe)
+    found = tab.run("axe.run().then(result => result.violations.map(each => [each.id, each.nodes[0].html]))")
+    assert found == []
+
+
+def test_axe_sees_what_is_wrong(tab: Tab, axe: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.html"
+    path.write_text('<!doctype html><p style="color:#999;background:#fff">faint</p>', encoding="utf-8")
+    tab.open(path)
+    tab.run(axe)
+    found = tab.run("axe.run().then(result => result.violations.map(each => each.id))")
+    assert {"color-contrast", "html-has-lang", "landmark-one-main"} <= set(found)
+
+
+@pytest.mark.parametrize("name", ["full", "stale"])
+def test_every_fold_is_reached_and_opened_by_keyboard(tab: Tab, pages: dict[str, Path], name: str) -> None:
+    tab.look(width=WIDE)
+    tab.open(pages[name])
+    count = tab.run("document.querySelectorAll('summary').length")
+    assert count
+    reached = 0
+    for _ in range(200):
+        tab.press("Tab", 9)
+        if tab.run("document.activeElement === document.body"):
+            break
+        outline = tab.run("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none" or tab.run("document.activeElement.className") == "skip"
+        if tab.run("document.activeElement.tagName") == "SUMMARY":
+            reached += 1
+            tab.press("Enter", 13)
+            assert tab.run("document.activeElement.parentElement.open")
+    assert reached == count
+
+
+def test_a_screen_reader_is_told_names(tab: Tab, pages: dict[str, Path]) -> None:
+    tab.look(width=WIDE)
+    tab.open(pages["full"])
+    tab.run(OPEN)
+    tree = tab.tree()
+    roles = [role for role, _ in tree]
+    for landmark in ("banner", "navigation", "main", "contentinfo"):
+        assert roles.count(landmark) == 1
+    for role in ("image", "table", "region", "heading"):
+        named = [name for each, name in tree if each == role]
+        assert named
+        assert all(named), role
+    numbers = "98.1, 98.0, 97.9, 97.7, 97.6, 97.4, 97.3, 97.1, 97.0, 97.3"
+    assert ("image", f"Pass rate by refresh, in percent: {numbers}") in tree
+
+
+LETTERS = """
+[...document.querySelectorAll('svg text')].map(text => {
+  const svg = text.ownerSVGElement, box = text.getBBox(), view = svg.viewBox.baseVal
+  const scale = svg.getBoundingClientRect().width / view.width
+  return [text.textContent, parseFloat(getComputedStyle(text).fontSize) * scale,
+    Math.min(box.x, box.y, view.width - box.x - box.width, view.height - box.y - box.height)]
+})"""
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("name", ["full", "agent"])
+def test_words_of_pictures_are_whole_and_large_enough(tab: Tab, pages: dict[str, Path], name: str, width: int) -> None:
+    tab.look(width=width)
+    tab.open(pages[name])
+    tab.run(OPEN)
+    letters = tab.run(LETTERS)
+    assert len(letters) > 15
+    assert [each for each in letters if each[1] < SMALLEST] == []
+    assert [each for each in letters if each[2] < -1] == []
+
+
+def test_paper_shows_what_is_folded(tab: Tab, pages: dict[str, Path]) -> None:
+    tab.look(width=794, medium="print")
+    tab.open(pages["full"])
+    heights = tab.run("[...document.querySelectorAll('details > :last-child')].map(each => each.clientHeight)")
+    assert heights
+    assert all(heights)
+    assert tab.run("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert tab.run("document.documentElement.scrollWidth") <= 794
+    assert tab.paper().startswith(b"%PDF")
+
+
+def test_moves_only_for_those_who_like_it(tab: Tab, pages: dict[str, Path]) -> None:
+    tab.open(pages["full"])
+    found = {}
+    for wish in ("reduce", "no-preference"):
+        tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": wish}])
+        found[wish] = tab.run("getComputedStyle(document.documentElement).scrollBehavior")
+    assert found == {"reduce": "auto", "no-preference": "smooth"}
+
+
+def test_both_schemes_draw(tab: Tab, pages: dict[str, Path]) -> None:
+    """The sanitiser and the policy let style and pictures through, and the reader's preference is kept."""
+    drawn = {}
+    for scheme in ("light", "dark"):
+        tab.look(width=WIDE, scheme=scheme)
+        tab.open(pages["full"])
+        assert tab.run("document.querySelectorAll('svg').length") >= 8
+        drawn[scheme] = tab.run("getComputedStyle(document.body).backgroundColor")
+    assert drawn == {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 23)"}
+    assert tab.picture().startswith(b"\x89PNG")

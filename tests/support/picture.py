@@ -1,6 +1,6 @@
-"""Draws docs/images/comment.png anew: the comment of `verdicts.worse()` in a style like GitHub's.
+"""Draws docs/images/comment.png anew: the comment of `verdicts.worse()` as GitHub renders it.
 
-`python -m tests.support.picture` needs chromium on PATH and a font with emoji.
+`python -m tests.support.picture` needs npm, and chromium on PATH with a font with emoji.
 """
 
 from __future__ import annotations
@@ -11,42 +11,28 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from markdown_it import MarkdownIt
-
 from gate import render
 from tests.support import verdicts
 from tests.support.browser import find_browser, screenshot
+from tests.support.web_packages import as_comment
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "comment.png"
 WIDTH = 940
 MOST_BYTES = 150_000
-STYLE = """
-body{margin:0;padding:16px;background:#fff;color:#1f2328;
-font:14px/1.5 -apple-system,"Segoe UI","Noto Sans","DejaVu Sans",sans-serif}
-.box{border:1px solid #d1d9e0;border-radius:6px}
-.top{background:#f6f8fa;border-bottom:1px solid #d1d9e0;border-radius:6px 6px 0 0;padding:8px 16px;color:#59636e}
+TOP = """
+<style>
+.top{background:#f6f8fa;border-bottom:1px solid #d1d9e0;padding:8px 16px;margin:-16px -16px 16px;color:#59636e;
+border-radius:6px 6px 0 0}
 .top b{color:#1f2328}.top span{border:1px solid #d1d9e0;border-radius:2em;padding:0 7px;font-size:12px;margin-left:4px}
-.text{padding:4px 16px 8px}
-h3{font-size:1.25em;margin:14px 0 12px}p{margin:0 0 12px}
-code,pre{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:85%;background:#818b981f;border-radius:6px}
-code{padding:.2em .4em}pre{padding:12px;overflow:auto}pre code{padding:0;background:none;font-size:100%}
-table{border-collapse:collapse;margin:0 0 14px}th,td{border:1px solid #d1d9e0;padding:6px 13px;text-align:left}
-tr:nth-child(2n) td{background:#f6f8fa}td:first-child{white-space:nowrap}
-details{margin:0 0 10px}summary{margin-bottom:8px}a{color:#0969da}sub{font-size:12px;color:#59636e}
-"""
+main>h3:first-of-type{margin-top:0}
+</style>
+<div class="top"><b>github-actions</b> <span>bot</span> commented</div>"""
 
 
-def html(opened: int = 1) -> str:
-    """The comment as a page; the first `opened` folded parts after the group's are open."""
-    reader = MarkdownIt("commonmark", {"breaks": False}).enable(["table", "strikethrough"])
-    body = reader.render(render.comment(verdicts.worse()))
-    head, _, tail = body.partition("<details><summary>F6")
-    if opened and tail:
-        body = f"{head}<details open><summary>F6{tail}"
-    return (
-        f'<!doctype html><meta charset="utf-8"><style>{STYLE}</style><div class="box"><div class="top">'
-        f'<b>github-actions</b> <span>bot</span> commented</div><div class="text">{body}</div></div>'
-    )
+def html() -> str:
+    """The comment as a page; the folded part with examples is open."""
+    head, _, tail = as_comment(render.comment(verdicts.worse())).partition("<details><summary>F6")
+    return f"{head}<details open><summary>F6{tail}".replace("<main>", f"<main>{TOP}", 1)
 
 
 def draw(picture: Path, height: int) -> None:
@@ -101,7 +87,7 @@ def _unfiltered(method: int, line: bytearray, above: bytearray, step: int) -> by
 
 
 if __name__ == "__main__":
-    draw(PICTURE, int(sys.argv[1]) if len(sys.argv) > 1 else 1100)
+    draw(PICTURE, int(sys.argv[1]) if len(sys.argv) > 1 else 1160)
     size = PICTURE.stat().st_size
     print(f"{PICTURE}: {size:,} bytes")
     if size > MOST_BYTES:

@@ -10,6 +10,7 @@ from typing import Any
 from gate.record.recordings.canonical import key
 from gate.record.recordings.differences import between
 from gate.record.recordings.exchange import Request
+from gate.schema.acceptance import Acceptance, Waiver
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.report import Calls, Location
 from gate.schema.verdict import (
@@ -323,6 +324,31 @@ def welcome() -> Verdict:
     )
 
 
+def accepted() -> Verdict:
+    """A person permits one finding, a waiver of main another, and a third is main's own."""
+    first, second, third = failing(1, "test_bic", "KeyError: 'bic'"), flips(2), attacked(3)
+    address = "https://github.com/acme/loans/pull/412#issuecomment-1001"
+    by_person = Acceptance(
+        first.rule.value, first.case_id, first.amount, ORIGIN.head, "mona", "BIC is dropped with this change", address
+    )
+    by_waiver = Waiver(
+        *(second.rule.value, second.case_id, second.amount, "the old model was trained on leaked rows"),
+        who="ann",
+        owner="risk-team",
+        until="2027-03-31",
+        line=3,
+    )
+    return Verdict(
+        findings=(
+            replace(first, accepted=by_person),
+            replace(second, accepted=by_waiver),
+            replace(third, known_on_base=True),
+        ),
+        tally=Tally(cases=217, held=214, examples=1_000, negative_flips=7, attacks=1),
+        provenance=ORIGIN,
+    )
+
+
 def huge() -> Verdict:
     """Twelve thousand findings with long, distinct names and messages, and evidence that no comment can hold."""
     log = "\n".join(f"line {n} of a long log" for n in range(400))
@@ -419,6 +445,7 @@ ALL = {
     "incomplete": incomplete,
     "stale": stale,
     "welcome": welcome,
+    "accepted": accepted,
     "truncated": huge,
     "hostile": hostile,
 }

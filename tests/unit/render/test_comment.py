@@ -231,18 +231,22 @@ def test_what_does_not_fail_says_what_is_next() -> None:
     assert "`gate show F1 F2 --pr 412`" in told(*warnings)
     known = verdicts.failing(1, "test_a", "", known_on_base=True)
     assert told(known) == "**Next:** mend it on main, whose own it is: `gate show F1 --pr 412`."
+    given = verdicts.accepted()
+    assert told(*given.findings) == "**Next:** mend it on main, whose own it is: `gate show F3 --pr 412`."
+    assert told(*given.findings[:2]) == ""
     assert told(verdicts.undecided(1)) == ""
     assert told() == ""
 
 
-def test_the_way_to_accept_a_change_leads_over_a_second_person_or_its_merge() -> None:
+def test_the_way_to_accept_a_change_leads_over_a_second_person_or_where_nobody_reads_comments_its_merge() -> None:
     shell = regressed(verdicts.failing(1, "test_a", ""))
     text = render.comment(shell)
     merged = "merge it and then adopt main's own report with `gate baseline adopt REPORT`"
     assert f"where it is meant, {merged}" in text
     on_github = replace(shell, provenance=replace(shell.provenance, pull_request=7))
-    asked = f"where it is meant, a second person comments `/gate accept F1 REASON`, or {merged}"
+    asked = "where it is meant, a second person comments `/gate accept F1 REASON` (README, Accepting"
     assert asked in render.comment(on_github)
+    assert merged not in render.comment(on_github)
     assert "(README, Accepting an intended change)" in text
     readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
     assert "\n## Accepting an intended change\n" in readme

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate import render
-from gate.render.curve import LEGEND, as_lines, curve_of, mermaid, svg
+from gate.render.curve import ACROSS, LEGEND, UPWARDS, as_lines, curve_of, mermaid, svg
 from gate.render.page_style import STYLE
 from gate.schema.evidence import BOTH_SIDES, Block, BlockKind
 from gate.schema.verdict import Verdict
@@ -21,8 +21,8 @@ MERMAID = re.compile(
     r"```mermaid\n"
     r'%%\{init: \{"themeVariables": \{"xyChart": \{"plotColorPalette": "#[0-9a-f]{6}, #[0-9a-f]{6}"\}\}\}\}%%\n'
     r"xychart-beta\n"
-    r'    x-axis "ε" \["[0-9.e+-]+"(?:, "[0-9.e+-]+")+\]\n'
-    r'    y-axis "percent" \d+ --> \d+\n'
+    rf'    x-axis "{ACROSS}" \["[0-9.e+-]+"(?:, "[0-9.e+-]+")+\]\n'
+    rf'    y-axis "{UPWARDS}" \d+ --> \d+\n'
     r"(?:    line \[\d+\.\d(?:, \d+\.\d)+\]\n){2}```\n\n"
 )
 numbers = st.floats(-1e300, 1e300).map(str) | st.floats(0, 100).map(str) | st.sampled_from(["1_0", " 5 ", "٣", "NaN"])
@@ -41,7 +41,8 @@ def test_no_text_of_a_report_enters_a_picture(rows: list[tuple[str, ...]]) -> No
         return
     shown = mermaid(curve)
     assert MERMAID.fullmatch(shown.removesuffix(LEGEND)), shown
-    assert not set(re.sub(r"<[^<>]*>|main|here|ε| %", "", svg(curve))) - set("0123456789.e+-")
+    ours = f"<[^<>]*>|{re.escape(ACROSS)}|{re.escape(UPWARDS)}|main|here| %"
+    assert not set(re.sub(ours, "", svg(curve))) - set("0123456789.e+-")
 
 
 @given(rising)
@@ -104,7 +105,9 @@ def test_the_page_holds_the_picture_and_its_colours() -> None:
     used = set(re.findall(r'class="([a-z]+)"', picture))
     assert used == {"curve", "grid", "main", "here"}
     assert all(f".{name}" in STYLE for name in used - {"main"})
-    assert 'viewBox="0 0 480 240" role="img" aria-label="main and here by ε' in picture
+    assert 'viewBox="0 0 480 280" role="img" aria-label="main and here by ε' in picture
+    assert f">{ACROSS}</text>" in picture
+    assert f">{UPWARDS}</text>" in picture
 
 
 def test_the_page_lets_nothing_else_of_a_drawing_through() -> None:

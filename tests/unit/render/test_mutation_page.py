@@ -83,7 +83,8 @@ def hostile(text: str) -> str:
 TAGS = re.compile(r"<[^>]*>?")
 KNOWN = re.compile(
     r"</?(?:!doctype html|html|html lang=\"en\"|head|meta [^<>]*|title|style|body|main|h[1-4]|p|pre|del|ins|code|ol|li|"
-    r"table|thead|tbody|tr|td|td class=\"\w+\"|th scope=\"col\"|th|details|summary|div class=\"wide\" [^<>]*|div|"
+    r"table|caption|thead|tbody|tr|td|td class=\"\w+\"|th scope=\"col\"|th|details|summary|"
+    r"div class=\"wide\" [^<>]*|div|"
     r"span class=\"\w+\"|span class=\"\w+\" title=\"[a-z ]+\"|span)>"
 )
 
