@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.sandbox.network import lsof
 from tests.support.fake_model import Project, by_name
 from tests.support.model_server import ModelServer
 
@@ -67,16 +68,26 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-@pytest.mark.parametrize("fixed", [False, True])
-def test_a_server_of_the_suite_is_asked_and_not_recorded(project: Project, fixed: bool) -> None:
+needs_lsof = pytest.mark.skipif(not lsof.program(), reason="needs lsof, as other systems than Linux do")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "options"),
+    [(False, ()), (True, ()), pytest.param(True, ("-p", "without_proc"), marks=needs_lsof)],
+)
+def test_a_server_of_the_suite_is_asked_and_not_recorded(
+    project: Project, fixed: bool, options: tuple[str, ...]
+) -> None:
+    """Its own, and one of a child that knows nothing of the gate; also as on macOS, where `lsof` says who listens."""
     port = free_port() if fixed else 0
+    project.write("without_proc.py", WITHOUT_PROC)
     project.write("test_a.py", SERVERS % ("right", port))
-    recorded, _ = project.run("--gate-mode=record")
+    recorded, _ = project.run("--gate-mode=record", *options)
     assert {str(case.outcome) for case in recorded.cases} == {"passed"}
     assert not list((project.path / "recordings").rglob("*.jsonl")), "nothing of it is a recording"
     assert all(case.calls is None or not case.calls.live for case in recorded.cases)
     project.write("test_a.py", SERVERS % ("wrong", port))
-    replayed, result = project.run("--gate-mode=replay")
+    replayed, result = project.run("--gate-mode=replay", *options)
     assert {name: str(case.outcome) for name, case in by_name(replayed).items()} == {
         "test_urllib3": "failed",
         "test_by_name": "failed",
@@ -102,11 +113,12 @@ def test_of_a_fork():
     assert urllib3.request("GET", f"http://127.0.0.1:{port}/").data == b"right"
     os.waitpid(child, 0)
 """
-BLIND = """
+WITHOUT_PROC = """
 from pathlib import Path
 from gate.sandbox.network import loopback
 loopback._PROC = Path("nowhere")
 """
+BLIND = f"{WITHOUT_PROC}loopback.lsof.program = str\n"
 
 
 @pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n1")])
