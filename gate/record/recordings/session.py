@@ -110,6 +110,13 @@ class RecordingSession:
         answer = self._stored(request, slot, key) if self._recording is None else self._paid(slot)
         return self._send(request, slot, key) if answer is None else answer
 
+    def stores(self, request: Request, scope: Scope) -> bool:
+        """Whether an answer to a request is stored in a scope, or it can't be told since the file is damaged."""
+        try:
+            return self._layers.answers((scope.case, scope.trial, canonical.key(request, self._volatile).digest)) > 0
+        except RecordingError:
+            return True
+
     def _paid(self, slot: Slot) -> Answer | None:
         """The next answer of a slot that a killed recording has paid for, which becomes this one's; None without.
 
