@@ -191,12 +191,13 @@ class Container:
         from gate.cli import tools
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import MISSING, WITNESSES, guard_for, split_arguments, to_the_end
+        from gate.record.locally import MISSING, WITNESSES, as_meant, guard_for, split_arguments, to_the_end
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
+        settings = as_meant(settings, request.environ)
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()

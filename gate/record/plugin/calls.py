@@ -24,6 +24,7 @@ from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
+from gate.record.recordings.keys import has_key
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
@@ -39,22 +40,6 @@ from gate.schema.observe import Observer
 from gate.schema.report import Calls as Counted
 
 PLUGIN = "gate-calls"
-KEYS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "AZURE_OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "MISTRAL_API_KEY",
-    "COHERE_API_KEY",
-    "GROQ_API_KEY",
-    "OPENROUTER_API_KEY",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "GATE_MODEL_KEY",
-)
-"""Variables of which one that is not empty lets `auto` record what is missing."""
-
 _MISSING = "gate_missing"
 _LEFT = "gate_left"
 _OUTSIDE = "gate_outside"
@@ -74,7 +59,7 @@ def register(config: pytest.Config) -> None:
     store = Store(Path(config.rootpath) / option("--gate-recordings"))
     try:
         options = options_from_text(option("--gate-calls"))
-        can_record = options.key or any(os.environ.get(name, "").strip() for name in KEYS)
+        can_record = options.key or has_key(os.environ)
         volatile = read_volatile(options.volatile)
         live = mode != "replay" and (mode != "auto" or can_record)
         spending = Spending(options, store, live=live, environ=os.environ)
