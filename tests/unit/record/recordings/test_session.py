@@ -47,7 +47,9 @@ def test_an_answer_is_never_given_twice(tmp_path: Path) -> None:
     recorded(tmp_path, ("a", SCOPE), ("a", SCOPE))
     session = opened(tmp_path, "replay")
     replayed(session, ("a", SCOPE), ("a", SCOPE))
-    with pytest.raises(RecordingExhaustedError, match=r"all 2 stored answers to POST https://api\.openai\.com"):
+    with pytest.raises(
+        RecordingExhaustedError, match=r"recording exhausted: all 2 stored answers to POST https://api\.openai\.com"
+    ):
         session.ask(asking("a"), SCOPE)
     assert session.counts(CASE) == Counts(replayed=2, exhausted=1)
     assert [type(error) for error in session.noted(SCOPE)] == [RecordingExhaustedError]
