@@ -192,12 +192,21 @@ class Container:
         from gate.cli.recordings_at import stored_answers
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import MISSING, WITNESSES, guard_for, rejudge_options, split_arguments, to_the_end
+        from gate.record.locally import (
+            MISSING,
+            WITNESSES,
+            as_meant,
+            guard_for,
+            rejudge_options,
+            split_arguments,
+            to_the_end,
+        )
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
+        settings = as_meant(settings, request.environ)
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
         arguments = split_arguments(settings)
         commit = tools.git_of(request, trust=True).head()

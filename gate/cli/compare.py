@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     help="Refuse larger files; default: the settings'.",
 )
 @click.pass_obj
-def compare(
+def compare(  # noqa: PLR0913, PLR0917  one for each option
     console: Console,
     /,
     baseline: Path,

@@ -113,9 +113,11 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
 
     from gate.cli.files import commit_here
     from gate.cli.suite import own_witnesses, report_of, said_of_witnesses, session_name
-    from gate.record.locally import fixed_plan, run_locally
+    from gate.cli.tools import told_guard
+    from gate.record.locally import as_meant, fixed_plan, guard_for, run_locally
 
-    commit = commit_here(Path.cwd(), os.environ)
+    settings = as_meant(settings, os.environ)
+    guard, commit = guard_for(settings), commit_here(Path.cwd(), os.environ)
     result = run_locally(
         settings,
         root=Path.cwd(),
@@ -127,8 +129,11 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
         commit=commit,
         plan=fixed_plan(settings, session_name(commit, settings.mode)),
         witnesses=own_witnesses(settings),
+        guard=guard,
         shard=shard,
     )
+    for sentence in told_guard(settings, guard):
+        console.say(sentence)
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""
         console.error(result.reason, remedy=printed or "mend that, and run it again")

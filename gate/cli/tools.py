@@ -195,9 +195,10 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str, purse: Purse) -> Measured:
-    from gate.record.locally import guard_for, run_locally
+    from gate.record.locally import as_meant, guard_for, run_locally
     from gate.sandbox.worlds import read_left
 
+    settings = as_meant(settings, request.environ)
     folder = request.root / request.output
     candidate = folder / (AGAIN if told.again else CANDIDATE.name)
     local = None if request.environ.get("CI") else request.root / request.output / LOCAL.name

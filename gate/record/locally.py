@@ -14,6 +14,7 @@ from gate.baselines.write import write_atomically
 from gate.errors import UsageError
 from gate.record.durations import durations_from_text, durations_to_text, with_known
 from gate.record.recordings.budget import Limits
+from gate.record.recordings.keys import has_key
 from gate.record.recordings.options import Options
 from gate.record.run import RunResult, User, World, run_suite
 from gate.sandbox.environment import suite_environment
@@ -67,7 +68,7 @@ def run_locally(  # noqa: PLR0913  where, with what, and what the plugin is told
         rejudge: folder of answers that judges judge again, see `rejudging`; None where the suite simply runs.
     """
     records = again and settings.mode == "record"
-    settings = going_on(settings) if again else settings
+    settings = going_on(settings) if records else as_meant(settings, environ)
     settings = settings if rejudge is None else rejudging(settings)
     guard = guard or guard_for(settings)
     world = World(
@@ -156,6 +157,13 @@ def guard_for(settings: Settings, user: User | None = None) -> Guard:
     if settings.mode != "replay":
         return UNGUARDED
     return strongest(loopback=settings.loopback, user=user)
+
+
+def as_meant(settings: Settings, environ: Mapping[str, str]) -> Settings:
+    """The settings with `auto` as what it means here: `replay` without a key, guarded and told as every replay is."""
+    if settings.mode != "auto" or has_key(environ):
+        return settings
+    return settings.model_copy(update={"mode": "replay"})
 
 
 def going_on(settings: Settings) -> Settings:

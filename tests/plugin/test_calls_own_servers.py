@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.sandbox.network import lsof
 from tests.support.fake_model import Project, by_name
 from tests.support.model_server import ModelServer
 
@@ -67,16 +68,26 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-@pytest.mark.parametrize("fixed", [False, True])
-def test_a_server_of_the_suite_is_asked_and_not_recorded(project: Project, fixed: bool) -> None:
+needs_lsof = pytest.mark.skipif(not lsof.program(), reason="needs lsof, as other systems than Linux do")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "options"),
+    [(False, ()), (True, ()), pytest.param(True, ("-p", "without_proc"), marks=needs_lsof)],
+)
+def test_a_server_of_the_suite_is_asked_and_not_recorded(
+    project: Project, fixed: bool, options: tuple[str, ...]
+) -> None:
+    """Its own, and one of a child that knows nothing of the gate; also as on macOS, where `lsof` says who listens."""
     port = free_port() if fixed else 0
+    project.write("without_proc.py", WITHOUT_PROC)
     project.write("test_a.py", SERVERS % ("right", port))
-    recorded, _ = project.run("--gate-mode=record")
+    recorded, _ = project.run("--gate-mode=record", *options)
     assert {str(case.outcome) for case in recorded.cases} == {"passed"}
     assert not list((project.path / "recordings").rglob("*.jsonl")), "nothing of it is a recording"
     assert all(case.calls is None or not case.calls.live for case in recorded.cases)
     project.write("test_a.py", SERVERS % ("wrong", port))
-    replayed, result = project.run("--gate-mode=replay")
+    replayed, result = project.run("--gate-mode=replay", *options)
     assert {name: str(case.outcome) for name, case in by_name(replayed).items()} == {
         "test_urllib3": "failed",
         "test_by_name": "failed",
@@ -102,11 +113,12 @@ def test_of_a_fork():
     assert urllib3.request("GET", f"http://127.0.0.1:{port}/").data == b"right"
     os.waitpid(child, 0)
 """
-BLIND = """
+WITHOUT_PROC = """
 from pathlib import Path
 from gate.sandbox.network import loopback
 loopback._PROC = Path("nowhere")
 """
+BLIND = f"{WITHOUT_PROC}loopback.lsof.program = str\n"
 
 
 @pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n1")])
@@ -135,7 +147,8 @@ def test_where_the_machine_does_not_say_who_listens_others_are_recorded(
     project.write("test_a.py", ASKING)
     with ModelServer() as server:
         monkeypatch.setenv("MODEL", server.url)
-        project.run("--gate-mode=record", "-p", "blind")
+        _, told = project.run("--gate-mode=record", "-p", "blind")
+        assert f"who listens at port {server.port} of this machine can't be told here" in "\n".join(told.outlines)
     replayed, _ = project.run("--gate-mode=replay", "-p", "blind")
     assert [str(case.outcome) for case in replayed.cases] == ["passed"]
 
@@ -182,3 +195,81 @@ def test_down():
     for mode in ("record", "replay"):
         report, _ = project.run(f"--gate-mode={mode}", "-k", "down")
         assert [str(case.outcome) for case in report.cases] == ["passed"], mode
+
+
+AWAITED = """
+import socket, subprocess, sys, time
+import pytest, urllib3
+
+LATE = '''
+import http.server, sys
+sys.stdin.readline()
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), http.server.SimpleHTTPRequestHandler)
+print(flush=True)
+server.serve_forever()
+'''
+
+@pytest.fixture(scope="module")
+def port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+def ask(port):
+    try:
+        return urllib3.request("GET", f"http://127.0.0.1:{port}/nowhere", retries=False).status
+    except urllib3.exceptions.HTTPError:
+        return None
+
+@pytest.fixture(scope="module")
+def server(port):
+    command = [sys.executable, "-c", LATE, str(port)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert [ask(port), ask(port)] == [None, None]
+        child.stdin.write(b"\\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        assert ask(port) == 404
+        yield
+        child.kill()
+
+def test_waits(server, port):
+    assert ask(port) == 404
+
+@pytest.mark.stochastic
+def test_trials(port):
+    assert ask(port) == 404
+"""
+
+
+def test_a_server_of_the_suite_is_asked_until_it_listens(project: Project) -> None:
+    """Nothing of it is recorded, not even that it was not there; and a replay lacks nothing."""
+    project.write("test_a.py", AWAITED)
+    for mode in ("record", "replay"):
+        report, result = project.run(f"--gate-mode={mode}")
+        assert [str(case.outcome) for case in report.cases] == ["passed", "passed"], result.outlines
+        assert not [line for line in result.outlines if line.startswith("recordings:")]
+    assert not list((project.path / "recordings").rglob("*.jsonl"))
+
+
+def test_a_server_that_never_comes_is_a_call_that_lacks_its_answer(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a local model, which is not there in a replay, of whose test the prompt was edited."""
+    swallows = ASKING.replace("assert urllib3", "try: urllib3").replace(
+        '.json()["choices"]', "\n    except urllib3.exceptions.HTTPError: pass"
+    )
+    project.write("test_a.py", ASKING + swallows.replace("test_model", "test_swallows").replace("hello", "edited"))
+    with ModelServer() as server:
+        monkeypatch.setenv("MODEL", server.url)
+        project.run("--gate-mode=record", "-k", "test_model")
+    replayed, result = project.run("--gate-mode=replay")
+    found = by_name(replayed)
+    assert {name: str(case.outcome) for name, case in found.items()} == {
+        "test_model": "passed",
+        "test_swallows": "error",
+    }
+    assert [case.calls.missing for case in found.values() if case.calls] == [0, 1]
+    assert "no answer is stored for POST" in "\n".join(result.outlines)
+    kept = "\n".join(project.run("--gate-mode=record")[1].outlines)
+    assert "older answers of test_a.py::test_model were kept" in kept, "a model that is down costs no answers"

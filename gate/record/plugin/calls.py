@@ -9,7 +9,6 @@ import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,29 +17,25 @@ from gate.record.plugin import rejudge, stale, wide
 from gate.record.plugin.attempt import SCOPE
 from gate.record.plugin.carrier import FACETS
 from gate.record.plugin.in_vain import InVain
+from gate.record.plugin.interception import Interception
 from gate.record.plugin.outside import Outside
-from gate.record.plugin.own_servers import OwnServers, known_foreign, watched
 from gate.record.plugin.shared import Shared
 from gate.record.plugin.spending import Spending, raised
 from gate.record.plugin.tracebacks import end_where_asked
-from gate.record.recordings import interceptors, threads
 from gate.record.recordings.costs import Cost, Meter
 from gate.record.recordings.exchange import Scope
 from gate.record.recordings.keys import has_key
 from gate.record.recordings.missing import MissingEntry, fitting, joined, read_told, to_bytes, write_missing
 from gate.record.recordings.observed import ObservedSession
 from gate.record.recordings.options import options_from_text
-from gate.record.recordings.proxy import Proxy
 from gate.record.recordings.rejudging import RejudgingSession
 from gate.record.recordings.repeating import Repeating
-from gate.record.recordings.scope import current, entered
+from gate.record.recordings.scope import entered
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts
-from gate.record.recordings.upstreams import placeholder_keys, routes
 from gate.record.recordings.volatile import NONE, Volatile, read_volatile
 from gate.record.recordings.workers import RunSession
-from gate.sandbox.network import listening, loopback, sockets
-from gate.sandbox.network.loopback import Listeners
+from gate.sandbox.network import loopback
 from gate.schema.codec import calls_to_json
 from gate.schema.observe import Observer
 from gate.schema.report import Calls as Counted
@@ -131,40 +126,18 @@ class Calls:
         """Answers a call that leaves by no client, or gives what records it."""
         worker = hasattr(config, "workerinput")
         self.wide = wide.WideFixtures(repeating, self._stopped.add, None if worker else self._ended)
-        self._vain = InVain(session, self.wide)
-        upstreams = routes(os.environ)
-        self._proxy = Proxy(asked, upstreams)
-        foreign = known_foreign(self._outside)
-        self._guard(foreign)
-        self._proxy.__enter__()
-        self._outside.set(self._proxy.environment(os.environ))
-        self._own = OwnServers(foreign, upstreams.bases.values(), listened=watched(folder, tells=tells))
-        threads.install()
-        interceptors.install(asked, self._left_alone, lambda url: self._proxy.target(url) or url, self._goes_unrecorded)
-
-    def _left_alone(self, url: str) -> bool:
-        """Whether a call of this process goes its own way: to a server of the suite, or to the proxy, which records it.
-
-        In a replay what the proxy would say is said here, without its address, which differs from run to run.
-        """
-        return self._own(url) if self._proxy.target(url) is None else not self.replays
-
-    def _goes_unrecorded(self, url: str) -> None:
-        said = f"a call to {urlsplit(url).hostname} by `putrequest` of http.client can't be recorded; use `request`"
-        if said not in self._trouble:
-            self._trouble.append(said)
-
-    def _guard(self, foreign: Listeners) -> None:
-        """In a replay nothing of this process leaves the machine, and clients start without a key."""
-        if not self.replays:
-            return
-        self._outside.set(placeholder_keys(os.environ))
-        sockets.install(
-            case=lambda: current().case,
-            note=self._vain.refused,
-            loopback=self._config.getoption("--gate-loopback"),
-            foreign=foreign,
+        self._vain = InVain(session, self.wide, self._settle)
+        self._interception = Interception(
+            asked,
+            session,
+            self._outside,
+            self._shared,
+            refused=self._vain.refused,
+            local=config.getoption("--gate-loopback"),
         )
+
+    def _settle(self) -> None:
+        self._interception.settle()
 
     def environ(self) -> dict[str, str]:
         """The environment as it is outside of the run, without the addresses of its proxy."""
@@ -245,6 +218,7 @@ class Calls:
 
     def _ended(self, case: str) -> None:
         """Its new answers replace the old ones from now on; where that can't be written, the old ones hold."""
+        self._settle()
         if case in self._carried:
             return
         try:
@@ -310,11 +284,12 @@ class Calls:
         return joined([*self._missing, *self._session.missing_entries()])
 
     def pytest_sessionfinish(self) -> None:
+        self._settle()
         missing = self._session.missing_entries()
         output: dict[str, Any] | None = getattr(self._config, "workeroutput", None)
         if output is not None:
             output[_MISSING] = to_bytes(missing).decode("utf-8") if missing else ""
-            output[_TROUBLE] = json.dumps(self._trouble)
+            output[_TROUBLE] = json.dumps([*self._trouble, *self._interception.problems()])
             output[_OUTSIDE] = self._vain.outside()
             output[_LEFT] = json.dumps(self._session.left(self.wide.names, self._stopped))
             return
@@ -333,11 +308,7 @@ class Calls:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        interceptors.uninstall()
-        threads.uninstall()
-        sockets.uninstall()
-        listening.unwatch()
-        self._proxy.__exit__(None, None, None)
+        self._interception.remove()
         self._outside.restore()
         self._shared.remove()
         try:
@@ -347,7 +318,7 @@ class Calls:
             sys.stderr.write(f"recordings: {error}\n")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        for notice in (*self._session.notices, *self._proxy.problems(), *self._trouble):
+        for notice in dict.fromkeys((*self._session.notices, *self._interception.problems(), *self._trouble)):
             terminalreporter.write_line(f"recordings: {notice}")
         for case in self._session.kept:
             why = "a call had no answer, or it was skipped or failed before it asked"

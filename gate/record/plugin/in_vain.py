@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gate.record.recordings.exchange import Scope
@@ -24,14 +24,16 @@ class InVain:
     Args:
         session: knows which calls had no answer.
         wide: knows which fixtures of wider scopes a test uses.
+        settle: tells the session of what it was not told yet.
 
     Attributes:
         unanswered: tests that failed by a call without an answer, also in a fixture that an earlier test set up.
         told: what other processes of the run say of theirs, as `outside` gives it.
     """
 
-    def __init__(self, session: RecordingSession, wide: WideFixtures) -> None:
+    def __init__(self, session: RecordingSession, wide: WideFixtures, settle: Callable[[], None]) -> None:
         self._session = session
+        self._settle = settle
         self._wide = wide
         self._refused: dict[Scope, str] = {}
         self._item: pytest.Item | None = None
@@ -51,6 +53,7 @@ class InVain:
         """A test runs, in the name of a case."""
         self._item, self._used = item, set()
         yield
+        self._settle()
         self._item = None
         if lacked := self._lacked(case):
             self._at_end[case] = lacked
@@ -58,16 +61,19 @@ class InVain:
 
     def of_trial(self, case: str, trial: int) -> str:
         """What a trial of a test asked for in vain, also where its code swallowed that; empty for nothing."""
+        self._settle()
         scopes = [Scope(case, trial), *map(Scope, self._fixtures_of(case))]
         return next((found for scope in scopes if (found := self._first(scope))), "")
 
     @property
     def untroubled(self) -> bool:
         """Whether `of_trial` is empty for every trial so far; quicker than to ask for each."""
+        self._settle()
         return not self._refused and self._session.untroubled
 
     def since_last(self, case: str) -> int:
         """How many calls were in vain since a test ended, in its name, in its fixtures' or in nobody's."""
+        self._settle()
         counts = self._session.totals()
         now = counts.missing + counts.exhausted + counts.refused + counts.broken - self._late(case)
         before, self._counted = self._counted, now

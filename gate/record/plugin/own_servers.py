@@ -9,12 +9,13 @@ from urllib.parse import SplitResult, urlsplit
 
 from gate.record.plugin.outside import Outside
 from gate.sandbox.network import listening
-from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, local_names
+from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, listens, local_names
 
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
 _PORTS = {"http": 80, "https": 443}
 _ANY = "loopback"
 _LISTENED = "listened"
+_NAMED = 5
 
 
 def known_foreign(outside: Outside) -> Listeners:
@@ -69,6 +70,19 @@ class OwnServers:
         self._names = local_names()
         self._upstreams = {place for url in upstreams if (place := self._place(url)) is not None}
         self._known: set[int] = set()
+        self._unknown: set[int] = set()
+
+    def may_come(self, url: str, known: Callable[[], bool]) -> bool:
+        """Whether a server of the suite may still come to an address where nobody listens.
+
+        Args:
+            url: the address.
+            known: whether it is known otherwise what answers; asked before the machine is.
+        """
+        place = self._place(url)
+        if place is None or place[0] != _ANY or place in self._upstreams or self._listened is not None or known():
+            return False
+        return not listens("tcp", place[1])
 
     def __call__(self, url: str) -> bool:
         place = self._place(url)
@@ -76,13 +90,21 @@ class OwnServers:
             return False
         port = place[1]
         if self._listened is not None:
-            return port in self._listened()
+            own = port in self._listened()
+            self._unknown |= set() if own else {port}
+            return own
         if port in self._known and port not in self._before:
             return True  # without a look, which takes long where many sockets are open
         if self._foreign.others_listen("tcp", port):
             self._known.add(port)
             return True
         return port in self._known and not self._foreign.hold("tcp", port)
+
+    def doubts(self) -> tuple[str, ...]:
+        """Ports of which it can't be told who has them, in one sentence; nothing where the machine says it."""
+        ports = ", ".join(str(port) for port in sorted(self._unknown)[:_NAMED])
+        told = f"who listens at port {ports} of this machine can't be told here, so it is recorded like a model"
+        return (f"{told}; if the suite starts it, install `lsof`",) if ports else ()
 
     def _place(self, url: str) -> tuple[str, int] | None:
         """Host and port; all names of this machine are one."""

@@ -1,4 +1,4 @@
-"""Which variables hold keys of models."""
+"""Whether a key is at hand, without which the mode `auto` is `replay`."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ KEYS = (
 
 
 def has_key(environ: Mapping[str, str]) -> bool:
-    """Whether a key is present and not empty."""
+    """Whether any of them is set, to more than blanks."""
     return any(environ.get(name, "").strip() for name in KEYS)

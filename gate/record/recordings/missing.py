@@ -178,7 +178,14 @@ def read_missing(data: bytes, name: str = "missing.jsonl") -> tuple[MissingEntry
     if len(lines) > MOST_ENTRIES + 1:
         _refuse(f"more than {MOST_ENTRIES:,} requests", name)
     header = _object(lines[0], f"{name}:1") if lines else {}
-    if header != {"gate_missing": FORMAT} or type(header["gate_missing"]) is not int:
+    version = header.get("gate_missing")
+    if type(version) is int and version > FORMAT:
+        raise RecordingError(
+            f"format {version} is newer than {FORMAT}, which this version reads",
+            where=f"{name}:1",
+            remedy="upgrade robustness-gate where `gate record` runs",
+        )
+    if header != {"gate_missing": FORMAT} or type(version) is not int:
         _refuse(f"expected a file of missing requests in format {FORMAT}", f"{name}:1")
     entries = [
         from_fields(_object(line, f"{name}:{place}"), f"{name}:{place}") for place, line in enumerate(lines[1:], 2)

@@ -12,9 +12,10 @@ from typing import Any
 from gate.record.recordings import canonical, differences
 from gate.record.recordings.entry import JUDGED_AGAIN, Slot
 from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
+from gate.record.recordings.live_calls import sample_of
 from gate.record.recordings.overlay import Layers
 from gate.record.recordings.scope import judging, refuse_secret
-from gate.record.recordings.session import Mode, sample_of
+from gate.record.recordings.session import Mode
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Event
 from gate.record.recordings.usage import read_usage
@@ -33,7 +34,7 @@ class RejudgingSession(RunSession):
 
     def __init__(self, answers: Store, store: Store, mode: Mode, **options: Any) -> None:
         super().__init__(store, mode, **options)
-        self._purpose = JUDGED_AGAIN
+        self._live.purpose = JUDGED_AGAIN
         self._answers = answers
         self._given: set[tuple[Slot, int]] = set()
         self.told = {"answers": 0, "edited": 0, "judge_live": 0, "judge_replayed": 0}

@@ -5,22 +5,21 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn
 
-from gate.errors import BudgetExhaustedError, MissingRecordingError, RecordingError, RecordingExhaustedError
+from gate.errors import MissingRecordingError, RecordingError, RecordingExhaustedError
 from gate.record.recordings import canonical, redact
 from gate.record.recordings.bodies import header
-from gate.record.recordings.entry import Entry, Head, Slot, encode_tail, is_failure
+from gate.record.recordings.entry import Head, Slot, encode_tail
 from gate.record.recordings.exchange import Answer, Recorder, Request, Scope
-from gate.record.recordings.live import LARGEST, LiveCall
+from gate.record.recordings.live_calls import LiveCalls, sample_of
 from gate.record.recordings.metering import Meter, Unmetered
 from gate.record.recordings.missing import Asked, MissingEntry, sendable
-from gate.record.recordings.new_entry import new_entry
 from gate.record.recordings.overlay import Layers, read
 from gate.record.recordings.runs import RecordingRun
-from gate.record.recordings.scope import judging, refuse_secret
+from gate.record.recordings.scope import refuse_secret
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts, Event, Tally
 from gate.record.recordings.trials_asked import answering, spread
@@ -30,21 +29,6 @@ from gate.record.recordings.volatile import NONE, Volatile
 Mode = Literal["live", "record", "replay", "auto"]
 _RETRIED = "x-stainless-retry-count"
 """Header by which clients of several providers say that they ask again, since the call before had no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A live call: what it is stored as, and what the meter gave for it."""
-
-    request: Request
-    slot: Slot
-    key: canonical.Key | None
-    ticket: Any
-    judge: str = ""
-
-    @property
-    def scope(self) -> Scope:
-        return Scope(self.slot[0], self.slot[1])
 
 
 class RecordingSession:
@@ -86,12 +70,12 @@ class RecordingSession:
         self._volatile = volatile
         self._replay_failures = replay_failures
         self._meter = meter or Unmetered()
-        self._today = today
         self._tally = Tally()
         self._process = os.getpid()
         self._recording = RecordingRun(store, run) if self.mode == "record" else None
         self._run = "" if self._recording is None else self._recording.name
-        self._purpose = ""
+        least = self._layers.first_free if self._recording is None else self._recording.least
+        self._live = LiveCalls(store, self._meter, self._tally, run=self._run, least=least, today=today)
         self._kept: list[str] = []
         self._wanted: dict[str, int] = {}
 
@@ -105,12 +89,19 @@ class RecordingSession:
             RecordingError: a file is damaged, an answer could not be stored, or the id of the case holds a secret.
         """
         if self.mode == "live":
-            return self._send(request, (scope.case, scope.trial, ""), None)
+            return self._live.send(request, (scope.case, scope.trial, ""), None)
         refuse_secret(scope.case)
         key = canonical.key(request, self._volatile)
         slot = scope.case, scope.trial, key.digest
         answer = self._stored(request, slot, key) if self._recording is None else self._paid(slot)
-        return self._send(request, slot, key) if answer is None else answer
+        return self._live.send(request, slot, key) if answer is None else answer
+
+    def stores(self, request: Request, scope: Scope) -> bool:
+        """Whether an answer to a request is stored in a scope, or it can't be told since the file is damaged."""
+        try:
+            return self._layers.answers((scope.case, scope.trial, canonical.key(request, self._volatile).digest)) > 0
+        except RecordingError:
+            return True
 
     def _paid(self, slot: Slot) -> Answer | None:
         """The next answer of a slot that a killed recording has paid for, which becomes this one's; None without.
@@ -169,7 +160,9 @@ class RecordingSession:
         error: RecordingError
         if exhausted:
             error = RecordingExhaustedError(
-                f"all {n:,} stored answers to {asked} were given already in {by}", where=where, remedy=remedy
+                f"recording exhausted: all {n:,} stored answers to {asked} were given already in {by}",
+                where=where,
+                remedy=remedy,
             )
         else:
             error = MissingRecordingError(f"no answer is stored for {asked}, asked by {by}", where=where, remedy=remedy)
@@ -180,55 +173,6 @@ class RecordingSession:
                 Event("exhausted" if exhausted else "missing", slot, None if again else n, error=error, missing=lacked)
             )
         raise error
-
-    def _send(self, request: Request, slot: Slot, key: canonical.Key | None) -> Recorder:
-        """A recorder for a call that may leave: its answer can be paid, and stored."""
-        ticket = None
-        try:
-            if key is not None:
-                self._store.prepare(slot[0])
-            ticket = self._meter.before(request, slot[2], Scope(slot[0], slot[1]))
-        except RecordingError as error:
-            refused = isinstance(error, BudgetExhaustedError)
-            with self._tally.turn():
-                self._tally.happened(Event("refused" if refused else "broken", slot, error=error))
-            raise
-        with self._tally.turn():
-            self._tally.happened(Event("live", slot))
-        call = _Call(request, slot, key, ticket, judging())
-        keep = key is not None or not isinstance(self._meter, Unmetered)
-        return LiveCall(lambda answer, too_large: self._came(call, answer, too_large), keep=keep)
-
-    def _came(self, call: _Call, answer: Answer, too_large: bool) -> None:
-        """Store what came back, then count what it cost, which is due even where it can't be stored."""
-        stored = None
-        try:
-            try:
-                if call.key is not None:
-                    stored = self._append(call, call.key, answer, too_large)
-            finally:
-                self._meter.after(call.ticket, answer)
-        except RecordingError as error:
-            with self._tally.turn():
-                self._tally.happened(Event("broken", call.slot, error=error))
-            raise
-        with self._tally.turn():
-            if is_failure(answer):
-                self._tally.happened(Event("failed", call.slot))
-            elif stored is not None:
-                self._tally.happened(Event("stored", call.slot, stored.n, sample=sample_of(stored.answer)))
-
-    def _append(self, call: _Call, key: canonical.Key, answer: Answer, too_large: bool) -> Entry:
-        if too_large:
-            raise RecordingError(
-                f"an answer of more than {LARGEST:,} bytes is not stored",
-                where=call.slot[0],
-                remedy="ask for less at once, or run this test with the mode `live`",
-            )
-        entry = new_entry(call.request, key, call.slot, answer, self._today(), call.judge)
-        entry = replace(entry, run=self._run, meta=replace(entry.meta, purpose=self._purpose))
-        free = self._layers.first_free if self._recording is None else self._recording.least
-        return self._store.append(entry, encode_tail(entry.answer, entry.meta), least=free(call.slot))
 
     def ended(self, case: str, *, whole: bool = True) -> bool:
         """Say that a case was recorded to its end: in `record`, its new answers replace the old ones from now on.
@@ -356,8 +300,3 @@ class RecordingSession:
     def notices(self) -> tuple[str, ...]:
         """What was recovered, one sentence each."""
         return (*(self._recording.notices if self._recording is not None else ()), *self._layers.notices())
-
-
-def sample_of(answer: Answer) -> str:
-    """Digest of an answer, by which equal ones are told."""
-    return blake2b(b"%d\n" % answer.status + answer.body, digest_size=16).hexdigest()

@@ -78,6 +78,7 @@ class Store:
         self._files: dict[str, str] = {}
         self._readers: dict[str, Reader] = {}
         self._writers: dict[str, Writer] = {}
+        self._prepared: set[str] = set()
         self._notices: list[str] = []
         forks.protect(self)
 
@@ -180,9 +181,11 @@ class Store:
         Raises:
             RecordingError: the disk refuses, or the file is damaged.
         """
-        if self._file(case) not in self._writers:
+        file = self._file(case)
+        if file not in self._prepared:
             with self._writing(case) as writer:
                 writer.prepare()
+            self._prepared.add(file)
 
     def append(self, entry: Entry, tail: bytes, *, least: int = 0, at: int | None = None) -> Entry:
         """Store one answer; it has left this process when the call returns. For arguments see `Writer.append`."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gate.sandbox.network import lsof
+
 Loopback = Literal["own", "host", "none"]
 """Which loopback addresses may be reached: of servers that the suite starts, of any server, or none."""
 
@@ -24,7 +26,7 @@ class Listeners:
     """Sockets that waited for clients at some moment.
 
     Attributes:
-        sockets: protocol, port and the kernel's number of each; empty where the machine does not say (not Linux).
+        sockets: protocol, port and the kernel's number of each; empty where the machine does not say.
     """
 
     sockets: frozenset[tuple[str, int, int]] = frozenset()
@@ -56,8 +58,17 @@ class Listeners:
 
 
 def tells() -> bool:
-    """Whether this machine says who listens."""
+    """Whether this machine says who listens: Linux itself, others where `lsof` is installed, as on every macOS."""
+    return _has_proc() or bool(lsof.program())
+
+
+def _has_proc() -> bool:
     return (_PROC / "net" / "tcp").exists()
+
+
+def listens(protocol: Protocol, port: int) -> bool:
+    """Whether any socket of this machine waits for clients at a port, as far as the machine says."""
+    return any(found[1] == port for found in _listening(protocol))
 
 
 def foreign_listeners() -> Listeners:
@@ -102,6 +113,8 @@ def local_names(hosts: Path = Path("/etc/hosts")) -> frozenset[str]:
 
 def _listening(protocol: str) -> set[tuple[str, int, int]]:
     """Protocol, port and inode of the sockets of both address families that wait in this network namespace."""
+    if not _has_proc():
+        return lsof.listening(protocol) if lsof.program() else set()
     found = set()
     for table in (protocol, f"{protocol}6"):
         with contextlib.suppress(OSError):
@@ -114,6 +127,8 @@ def _listening(protocol: str) -> set[tuple[str, int, int]]:
 
 def _own_inodes() -> frozenset[int]:
     """The kernel's numbers of the sockets that this process and its descendants hold."""
+    if not _has_proc():
+        return lsof.held_by_tree(os.getpid()) if lsof.program() else frozenset()
     found: set[int] = set()
     waiting, seen = [os.getpid()], set()
     while waiting:

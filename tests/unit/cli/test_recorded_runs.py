@@ -97,6 +97,7 @@ def test_a_changed_prompt_needs_recording_and_no_other_test_does(repository: Rep
     ended = gate(repository, server, "ci", "--base", "main", mode="replay")
     assert len(server.requests) == before
     assert ended.code == 3, ended.out + ended.err
+    assert "network guard: " in ended.out + ended.err
     verdict = json.loads((repository.path / ".gate" / "verdict.json").read_text(encoding="utf-8"))
     (found,) = [each for each in verdict["findings"] if each["level"] == "error"]
     assert (found["rule"], found["case_id"]) == ("stale-recording", "tests/test_model.py::test_once")
@@ -111,8 +112,10 @@ def test_auto_without_a_key_is_a_replay_and_with_one_records_what_is_missing(
     without = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="")
     assert len(server.requests) == 0
     assert "error" in {each[0] for each in outcomes(repository).values()}, without.err
+    assert "network guard: " in without.err, "it is a replay, which the kernel keeps from the network where it can"
     with_key = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="sk-x")
     assert with_key.code == 0, with_key.err
+    assert "network guard: " not in with_key.err
     asked = len(server.requests)
     assert asked == 22
     again = call("run", cwd=repository.path, MODEL=server.url, GATE_MODE="auto", OPENAI_API_KEY="sk-x")

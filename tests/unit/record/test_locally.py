@@ -10,11 +10,15 @@ from typing import Literal
 
 import pytest
 
+from gate.cli.tools import told_guard
 from gate.ingest import read_report
-from gate.record.locally import fixed_plan, plugin_options, recording_options, run_locally
+from gate.record.locally import as_meant, fixed_plan, guard_for, plugin_options, recording_options, run_locally
 from gate.record.recordings.budget import Limits
+from gate.record.recordings.keys import KEYS
 from gate.record.recordings.options import Options, options_from_text
 from gate.record.run import RunResult
+from gate.sandbox.network.guard import UNGUARDED, Guard
+from gate.schema.report import Mode
 from gate.settings import Settings
 from gate.trials.plan import Plan, plan_from_text, plan_to_text
 
@@ -85,6 +89,25 @@ def test_that_there_is_a_key_is_told_and_the_key_is_not(
     assert "secret-key" not in " ".join(options)
     (text,) = [option.partition("=")[2] for option in options if option.startswith("--gate-calls")] or [""]
     assert options_from_text(text).key == key
+
+
+@pytest.mark.parametrize("key", ["", " ", None])
+def test_auto_without_a_key_is_a_replay_that_is_guarded_and_says_so(key: str | None) -> None:
+    without: dict[str, str] = {} if key is None else {"ANTHROPIC_API_KEY": key}
+    meant = as_meant(Settings(mode="auto"), without)
+    assert meant.mode == "replay"
+    guard = guard_for(meant)
+    assert guard.kind != "none" or guard.failed
+    assert told_guard(meant, guard) == (guard.describe(),)
+    assert told_guard(meant, Guard("none")) == ("network guard: Python only",)
+
+
+@pytest.mark.parametrize(("mode", "name"), [("auto", name) for name in KEYS] + [("record", ""), ("live", "")])
+def test_every_other_run_may_ask_and_claims_no_guard(mode: Mode, name: str) -> None:
+    meant = as_meant(Settings(mode=mode), {name: "k"})
+    assert meant.mode == mode
+    assert guard_for(meant) == UNGUARDED
+    assert told_guard(meant, UNGUARDED) == ()
 
 
 def test_a_run_does_not_pay_for_the_one_before(tmp_path: Path) -> None:

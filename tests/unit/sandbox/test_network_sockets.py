@@ -81,6 +81,16 @@ def _below_python() -> None:
         sock.close()
 
 
+def _datagram_below_python(name: str, *arguments: object) -> None:
+    import _socket
+
+    sock = _socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        getattr(sock, name)(*arguments)
+    finally:
+        sock.close()
+
+
 async def _asyncio() -> None:
     await asyncio.open_connection(OUTSIDE, 443)
 
@@ -97,6 +107,8 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "sendmsg": (_send_message, "192.0.2.1:53"),
     "connect-udp": (_connect_udp, "192.0.2.1:53"),
     "c-class": (_below_python, "192.0.2.1:443"),
+    "c-class-sendto": (lambda: _datagram_below_python("sendto", b"x", (OUTSIDE, 53)), "192.0.2.1:53"),
+    "c-class-sendmsg": (lambda: _datagram_below_python("sendmsg", [b"x"], [], 0, (OUTSIDE, 53)), "192.0.2.1:53"),
     "asyncio": (lambda: asyncio.run(_asyncio()), "192.0.2.1:443"),
     "http-client": (lambda: http.client.HTTPConnection(OUTSIDE, timeout=0.2).request("GET", "/"), "192.0.2.1:80"),
     "look-up": (lambda: socket.getaddrinfo("api.example.org", 443), "api.example.org"),

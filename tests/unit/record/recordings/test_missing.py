@@ -184,6 +184,15 @@ def test_other_files_are_refused(data: bytes) -> None:
     assert caught.value.remedy
 
 
+def test_a_file_of_a_later_version_says_what_to_do() -> None:
+    with pytest.raises(RecordingError, match="format 2 is newer than 1") as caught:
+        read_missing(b'{"gate_missing":2}\n', "m.jsonl")
+    assert (caught.value.where, caught.value.remedy) == (
+        "m.jsonl:1",
+        "upgrade robustness-gate where `gate record` runs",
+    )
+
+
 def test_a_file_beyond_its_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = to_bytes([lacking("a"), lacking("b", ("x", 0, 0), ("x", 1, 0))])
     for name, limit, message in (

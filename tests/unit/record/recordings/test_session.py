@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate import __version__
 from gate.errors import MissingRecordingError, RecordingError, RecordingExhaustedError
-from gate.record.recordings.exchange import Answer, Scope
+from gate.record.recordings.exchange import Answer, Failure, Scope
 from gate.record.recordings.store import Store
 from gate.record.recordings.tally import Counts
 from tests.support.recorded_calls import CALLS, CASE, SCOPE, SECRET, Upstream, asking, call, opened, recorded, replayed
@@ -47,7 +47,9 @@ def test_an_answer_is_never_given_twice(tmp_path: Path) -> None:
     recorded(tmp_path, ("a", SCOPE), ("a", SCOPE))
     session = opened(tmp_path, "replay")
     replayed(session, ("a", SCOPE), ("a", SCOPE))
-    with pytest.raises(RecordingExhaustedError, match=r"all 2 stored answers to POST https://api\.openai\.com"):
+    with pytest.raises(
+        RecordingExhaustedError, match=r"recording exhausted: all 2 stored answers to POST https://api\.openai\.com"
+    ):
         session.ask(asking("a"), SCOPE)
     assert session.counts(CASE) == Counts(replayed=2, exhausted=1)
     assert [type(error) for error in session.noted(SCOPE)] == [RecordingExhaustedError]
@@ -157,11 +159,20 @@ def test_failures_are_no_answers_unless_they_are_asked_for(tmp_path: Path) -> No
         faithful.ask(asking("a"), SCOPE)
 
 
-def test_a_request_that_only_failed_is_missing(tmp_path: Path) -> None:
-    recorded(tmp_path, ("a", SCOPE), upstream=Upstream(500))
+@pytest.mark.parametrize("failure", [401, 402, 403, 407, 408, 429, 500, 503, 529, "time-out", "connection", "protocol"])
+def test_a_request_that_only_failed_is_missing(tmp_path: Path, failure: int | Failure) -> None:
+    recorded(tmp_path, ("a", SCOPE), upstream=Upstream(failure))
     with pytest.raises(MissingRecordingError):
         opened(tmp_path, "replay").ask(asking("a"), SCOPE)
     assert opened(tmp_path, "replay").stored_trials(CASE) == 0
+
+
+@pytest.mark.parametrize("status", [200, 204, 302, 400, 404, 422])
+def test_what_a_server_says_of_the_request_itself_is_an_answer(tmp_path: Path, status: int) -> None:
+    recorded(tmp_path, ("a", SCOPE), upstream=Upstream(status))
+    found = opened(tmp_path, "replay").ask(asking("a"), SCOPE)
+    assert isinstance(found, Answer)
+    assert found.status == status
 
 
 def test_a_stream_comes_back_in_its_chunks_without_secrets(tmp_path: Path) -> None:

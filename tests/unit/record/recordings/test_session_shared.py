@@ -60,6 +60,18 @@ def test_a_call_whose_answer_can_not_be_stored_is_not_paid_for(tmp_path: Path) -
     assert session.totals().broken == 1
 
 
+@pytest.mark.parametrize("mode", ["record", "auto"])
+def test_no_call_leaves_whose_answer_a_damaged_file_could_not_take(tmp_path: Path, mode: Mode) -> None:
+    recorded(tmp_path, *CALLS)
+    with (tmp_path / "tests/test_a.py.jsonl").open("ab") as file:
+        file.write(b"<<<<<<< HEAD\n")
+    session = opened(tmp_path, mode)
+    for text in ("new", "newer", "new"):
+        with pytest.raises(RecordingError, match="merge conflict markers"):
+            session.ask(asking(text), SCOPE)
+    assert session.totals() == Counts(broken=3)
+
+
 def test_recording_says_at_once_that_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "recordings").write_text("in the way")
     with pytest.raises(RecordingError, match="can't be written"):

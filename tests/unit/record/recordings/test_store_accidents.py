@@ -115,6 +115,17 @@ def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path, monkeypatch: 
     assert bodies(Store(tmp_path)) == [b"one", b"two"]
 
 
+def test_what_was_stored_is_on_the_disk_itself_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with the system at once, so that a killed process loses nothing that it had stored."""
+    store = Store(tmp_path)
+    add(store, made(body=b"one"))
+    assert bodies(Store(tmp_path)) == [b"one"]
+    kept: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: kept.append(os.fstat(handle).st_ino))
+    store.sync()
+    assert kept == [path_in(tmp_path).stat().st_ino]
+
+
 def test_a_full_disk_while_rewriting_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     add(store, made(KEYS[1]), made(KEYS[0]))
