@@ -33,7 +33,8 @@ from gate.suites.perturbation.tabular.schema import infer
 
 EPSILONS = (0.05, 0.1, 0.25, 0.5)
 LEAST_SHARE, MOST_TIME = 0.97, 3.0
-DRAWS, ROWS_OF_HOP_SKIP_JUMP, REPEATS = 20, 20, 11
+DRAWS, REPEATS = 20, 11
+ROWS_OF_HOP_SKIP_JUMP = {"breast cancer": 20, "credit": 8}
 LARGE = ("logistic regression", "forest", "histogram boosting", "xgboost")
 
 
@@ -220,13 +221,13 @@ def _common(first_low: Any, first_high: Any, second_low: Any, second_high: Any) 
 
 
 def seconds(*actions: Callable[[], Any]) -> list[float]:
-    """The least times of actions that take turns, since a shared machine only ever adds."""
+    """The least times on a processor of actions that take turns, since a shared machine only ever adds."""
     least = [float("inf")] * len(actions)
     for _ in range(REPEATS):
         for place, action in enumerate(actions):
-            begun = time.perf_counter()
+            begun = time.process_time()
             action()
-            least[place] = min(least[place], time.perf_counter() - begun)
+            least[place] = min(least[place], time.process_time() - begun)
     return least
 
 
@@ -244,7 +245,7 @@ def compared(subject: Subject, epsilon: float) -> dict[str, Any]:
         ways["oracle"] = oracle(subject, epsilon)
     known = np.logical_or.reduce(list(ways.values()))
     result: dict[str, Any] = {"data": subject.data, "model": subject.name, "epsilon": epsilon}
-    if has("art") and subject.data == "breast cancer":
+    if has("art"):
         result["hop-skip-jump"] = _hop_skip_jump(subject, epsilon, known, found.flipped)
         known = known | result["hop-skip-jump"].pop("flipped")
     ours, noise = seconds(
@@ -262,28 +263,36 @@ def compared(subject: Subject, epsilon: float) -> dict[str, Any]:
 
 
 def _hop_skip_jump(subject: Subject, epsilon: float, known: Any, ours: Any) -> dict[str, Any]:
-    """ART's attack on the first rows only: it takes a second for ten of them."""
-    first = slice(0, ROWS_OF_HOP_SKIP_JUMP)
+    """ART's attack on a few rows, those nearest to the cut-off, since it takes a second for ten of them and more.
+
+    It moves numbers of any kind: of mixed columns it gets the same as the search, the numeric ones in units of scale,
+    and each point that it asks about is brought back to range and grid and joined with the row's other cells.
+    """
+    near = np.argsort(np.abs(subject.clean.content[:, 1] - subject.model.cutoff), kind="stable")
+    rows = np.sort(near[: ROWS_OF_HOP_SKIP_JUMP[subject.data]])
+    whole = subject.space
     space = Space(
-        subject.space.names,
-        subject.space.clean[first],
-        subject.space.scale,
-        subject.space.project,
-        subject.space.keys[first],
-        separable=True,
+        whole.names,
+        whole.clean[rows],
+        whole.scale,
+        lambda clean, moved, width, places: whole.project(clean, moved, width, rows[places]),
+        [whole.keys[row] for row in rows.tolist()],
+        separable=whole.separable,
     )
-    clean = subject.clean.take(np.arange(len(space.clean)))
+    objective = Objective(
+        subject.model, lambda moved, places: subject.assemble(moved, rows[places]), subject.clean.take(rows)
+    )
     begun = time.perf_counter()
-    found = hop_skip_jump(space, Objective(subject.model, subject.assemble, clean), epsilon)
+    found = hop_skip_jump(space, objective, epsilon)
     taken = time.perf_counter() - begun
-    flipped = np.zeros(len(subject.space.clean), dtype=bool)
-    flipped[first] = found.flipped
+    flipped = np.zeros(len(whole.clean), dtype=bool)
+    flipped[rows] = found.flipped
     return {
         "flipped": flipped,
-        "rows": len(space.clean),
-        "known": int((known[first] | found.flipped).sum()),
+        "rows": len(rows),
+        "known": int((known | flipped)[rows].sum()),
         "found": int(found.flipped.sum()),
-        "found by the search": int(ours[first].sum()),
+        "found by the search": int(ours[rows].sum()),
         "queries a row": round(float(found.queries.mean()), 1),
         "seconds": round(taken, 2),
     }
