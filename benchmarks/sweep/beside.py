@@ -2,7 +2,8 @@
 
 A time is over that of the bare work: predictions of the clean rows and of each draw, and as many normals drawn by
 NumPy's own generator. It is that of all threads on a processor, so that neither a busy machine nor our drawing on two
-cores decides; what the clock says stands beside it. Ours draws small tables several times, so that its bare work is larger; each is over its own.
+cores decides; what the clock says stands beside it. Ours draws small tables several times, so that its bare work is
+larger; each is over its own.
 
     python -m benchmarks.sweep.beside --rows 200,50000,200000
 """
