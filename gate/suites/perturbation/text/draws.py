@@ -10,7 +10,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 GENERATOR = "mt19937-1"
-"""What draws, and its version: raise it with whatever changes a choice, so that no baseline is compared with others."""
+"""What draws, and its version: raise it with whatever changes a choice, so that no baseline meets other edits."""
 
 
 class Draws:
