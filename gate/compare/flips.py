@@ -20,15 +20,17 @@ Places = tuple[tuple[int, int], ...]
 """Examples as (index before, index after)."""
 LISTS_ATTACKS = frozenset({"epsilons"})
 """Parts of a design that say which attacks were made and change none of them."""
-OF_THE_SEARCH = frozenset({"attack", "budget", "swaps"})
+OF_THE_SEARCH = frozenset({"attack", "budget", "swaps", "search generator"})
 """Parts of a design that decide about the search for the worst case, and about no other attack."""
-OF_THE_NOISE = frozenset({"rows"})
+OF_THE_NOISE = frozenset({"rows", "generator"})
 """Parts of a design that decide about what is drawn row after row, and not about the search, whose rows draw alone."""
+GENERATORS = frozenset({"generator", "search generator"})
+"""Parts of a design that name what draws, with its version; they change with the gate's own, and with no setting."""
 PINNED = "pinned"
 """The part of a design that lists the examples which a test pins, by their ids; it changes no attack."""
 OWN_NOISE = "own noise"
 """The part of a design that says how far a random model's answers to the same rows differ; it changes no attack."""
-NO_SETTINGS = frozenset({*OF_THE_NOISE, PINNED, OWN_NOISE})
+NO_SETTINGS = frozenset({*OF_THE_NOISE, *GENERATORS, PINNED, OWN_NOISE})
 """Parts of a design that are found, or are told of by another rule."""
 SEARCH = "worst case "
 """What the names of its attacks begin with."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from gate.compare.align import Pair
 from gate.compare.comparison import Comparison
+from gate.compare.draws import DRAWS, redrawn, redrawn_metrics
 from gate.compare.ledger import is_test
 from gate.compare.predictions import ANSWERS, flip_id
 from gate.compare.transition import ABSENT
@@ -119,6 +120,7 @@ def _attacks(comparison: Comparison, fallen: set[str]) -> int:
         flip_id(pair.after, flips.before.name, attack.name) not in fallen
         for pair, flips in comparison.flips
         for attack in flips.before.attacks
+        if not redrawn(flips, attack.name)
     )
 
 
@@ -128,14 +130,16 @@ def _metrics(comparison: Comparison, fallen: set[str]) -> int:
         metric.value is not None and f"{pair.after.id}#{metric.name}" not in fallen
         for pair in comparison.alignment.pairs
         if is_test(pair.before)  # the line of what held counts rules and dimensions instead
+        for redrawn_here in [redrawn_metrics(pair)]
         for metric in pair.before.metrics
+        if metric.name not in redrawn_here
     )
 
 
 def _subjects(before: Case, after: Case) -> set[str]:
     """Ids of all findings that may be about one kept case."""
     sets = [flip_id(after, each.name) for each in before.predictions]
-    answers = [flip_id(after, each.name, ANSWERS) for each in before.predictions]
+    answers = [flip_id(after, each.name, told) for each in before.predictions for told in (ANSWERS, DRAWS)]
     attacks = [flip_id(after, each.name, attack.name) for each in before.predictions for attack in each.attacks]
     metrics = [f"{after.id}#{metric.name}" for metric in (*before.metrics, *after.metrics)]
     return {after.id, *sets, *answers, *attacks, *metrics}

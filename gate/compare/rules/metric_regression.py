@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from gate.compare.comparison import Comparison, Rule
+from gate.compare.draws import redrawn_metrics
 from gate.compare.outcomes import rerun
 from gate.compare.probes import Standing
 from gate.compare.wording import counted
@@ -31,7 +32,10 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             continue
         now = {metric.name: metric for metric in pair.after.metrics}
         mutants = pair.before.kind is Kind.MUTANT
+        redrawn = redrawn_metrics(pair)
         for metric in pair.before.metrics:
+            if metric.name in redrawn and metric.name in now:
+                continue
             after = _recounted(comparison, pair.after, now.get(metric.name)) if mutants else now.get(metric.name)
             why = _why(metric, after, None if mutants else default) if after is not None else ""
             if after is not None and why:

@@ -140,7 +140,7 @@ def _run(
     found, clean = _asked(model, frame)
     draws, order = draws_for(frame.rows), frame.name_order
     swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, order=order,
-                      where=_WHERE) for step in steps]  # fmt: skip
+                      shown=0, where=_WHERE) for step in steps]  # fmt: skip
     refuse_failed(clean.failed, swept, _WHERE)
     deltas = {each.epsilon: each.typical_maximum for each in swept}
     score = max(deltas.values())

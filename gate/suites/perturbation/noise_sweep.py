@@ -102,6 +102,7 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     threads: int = 1,
     limit: TimeLimit = FOREVER,
     order: Any = None,
+    shown: int = MOVES_SHOWN,
     where: str = "sweep",
 ) -> Noisy:
     """Ask the model about noisy rows, once a draw, in batches that are made while it is asked.
@@ -115,6 +116,7 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
         threads: how many batches are asked at once of a model that is thread-safe; they change nothing else.
         limit: looked at between batches.
         order: (n,) places of the rows in the order in which they draw; None for their own.
+        shown: of how many flipped rows the move is told.
 
     Raises:
         TimeUpError: the time ended before the last batch.
@@ -125,12 +127,12 @@ def gaussian(  # noqa: PLR0913  the field's own parameters
     if order is not None:
         found_so = gaussian(
             model, frame.take(order), schema, clean.take(order), epsilon, seed=seed, draws=draws, tolerance=tolerance,
-            spread=spread, threads=threads, limit=limit, where=where,
+            spread=spread, threads=threads, limit=limit, shown=shown, where=where,
         )  # fmt: skip
         return _restored(found_so, order)
     movable_columns(schema, where)
     unit = spread_of(clean) if spread is None and clean.kind == "values" else spread
-    asked, moves = f"{where}, ε={epsilon:g}", Moves(schema)
+    asked, moves = f"{where}, ε={epsilon:g}", Moves(schema, shown)
     found: list[tuple[Answers, Any, Any]] = []
     maxima: list[float] = []
     failed: dict[int, str] = {}
@@ -240,11 +242,11 @@ class Moves:
         raw: the same in the user's own units; never for a report.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, most: int = MOVES_SHOWN) -> None:
         self.told: dict[int, str] = {}
         self.raw: dict[int, str] = {}
         self._columns = sorted(schema.movable(), key=lambda column: column.name)  # of equals the first by name
-        self._left = MOVES_SHOWN
+        self._left = most
 
     def add(self, start: int, part: Frame, native: Any, marks: Any) -> None:
         """Look at the rows of a batch that flipped.

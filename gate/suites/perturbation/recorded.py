@@ -11,10 +11,12 @@ from gate.schema.report import Attack, Metric
 from gate.schema.symbols import MAX_LABELS, UNKNOWN, score_symbol, symbol
 from gate.stats.intervals import wilson
 from gate.stats.refusal import TooLittle
+from gate.suites.perturbation.attack import keyed
 from gate.suites.perturbation.audit_config import SweepConfig
 from gate.suites.perturbation.further import Moved
 from gate.suites.perturbation.models import Answers, NoiseFloor, borderline
 from gate.suites.perturbation.noise_sweep import Noisy
+from gate.suites.perturbation.tabular import draws
 from gate.suites.perturbation.tabular.schema import Schema
 from gate.suites.perturbation.worst_case import Worst
 
@@ -154,13 +156,14 @@ def _design(config: SweepConfig, clean: Answers, schema: Schema, own: NoiseFloor
         "columns moved": _named(schema),
         "columns typed": _digest(sorted((each.name, each.kind, each.group) for each in schema.perturbable())),
         "epsilons": list(config.epsilons),
+        "generator": draws.GENERATOR,
         "protected": sorted(config.protected),
         "seed": config.seed,
     }
     if config.scale != "sd":
         design["scale"] = config.scale
     if config.worst_case:
-        design["budget"] = config.budget
+        design |= {"budget": config.budget, "search generator": keyed.GENERATOR}
     if config.worst_case and config.attack != SweepConfig.__dataclass_fields__["attack"].default:
         design["attack"] = config.attack
     if config.worst_case and config.swaps:

@@ -300,10 +300,10 @@ def test_what_decides_stands_in_the_design_and_what_is_declared_as_a_digest() ->
         return fixture()[0].sweep(second, line(), [0, 1] * 30, epsilons=[0.1], **options).predictions.design
 
     declared = {key: value for key, value in design().items() if key != "rows" and not key.startswith("columns ")}
-    assert declared == {"epsilons": "[0.1]", "protected": "[]", "seed": "0"}
+    assert declared == {"epsilons": "[0.1]", "generator": '"sfc64-1"', "protected": "[]", "seed": "0"}
     assert design(draws=3, perturbations=["uniform"]) == design()
     searched = design(worst_case=True, budget=20, swaps=2, scale="mad")
-    assert set(searched) - set(design()) == {"budget", "swaps", "scale"}
+    assert set(searched) - set(design()) == {"budget", "search generator", "swaps", "scale"}
     wide, narrow = (design(schema={"a": {"low": low}}) for low in (-7654321, -1))
     assert set(wide) - set(design()) == {"columns"}
     assert design()["columns moved"] == '["a"]'

@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+GENERATOR = "splitmix64-1"
+"""What draws for searches, and its version: raise it with whatever changes a draw."""
 _GOLDEN = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _MANTISSA = 2.0**-53

@@ -237,7 +237,10 @@ def _joined(
         _refuse_mixed(where)
     kind = parts[0][1].kind
     names = _names(parts, model, where)
-    content = np.full((rows, *parts[0][1].content.shape[1:]), -1 if kind == "labels" else np.nan)
+    first_part = parts[0][1]
+    if kind == "probabilities" and len(first_part.content) == rows and not first_part.empty.any():
+        return Answers(kind, first_part.content, names, {}, model.cutoff, asker.mutated)  # one batch, read into its own
+    content = np.full((rows, *first_part.content.shape[1:]), -1 if kind == "labels" else np.nan)
     first = since or 0
     failed = {row - first: cause for row, cause in asker.failed.items() if first <= row < first + rows}
     for start, part in parts:

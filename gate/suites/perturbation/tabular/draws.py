@@ -10,6 +10,8 @@ import json
 from typing import Any
 
 GAUSSIAN = "gaussian"
+GENERATOR = "sfc64-1"
+"""What draws, and its version: raise it with whatever changes a draw, so that no baseline meets other noise."""
 
 
 def generator(seed: int, epsilon: float, column: str, perturbation: str = GAUSSIAN) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from gate.errors import UsageError
+from gate.suites.perturbation.tabular.blocks import Blocks
 from gate.suites.perturbation.tabular.row_order import by_name
 
 Kept = Literal["float", "integer", "boolean", "category", "string", "date", "empty", "mixed", "nested"]
@@ -82,6 +83,7 @@ class Frame(ABC):
     Attributes:
         rows: their number, at least 1.
         names: of the columns as texts, each once.
+        blocks: memory for noise on these rows.
     """
 
     rows: int
@@ -94,6 +96,7 @@ class Frame(ABC):
             raise UsageError("X has no rows", where=where, remedy="a sweep needs at least one example")
         self.rows = rows
         self.names = _names(own, given, where)
+        self.blocks = Blocks()
         self._where = where
         self._places = {name: place for place, name in enumerate(self.names)}
         self._read: dict[str, Any] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gate.errors import UsageError
 from gate.suites.perturbation.text.budget import Budget
-from gate.suites.perturbation.text.draws import draws_for
+from gate.suites.perturbation.text.draws import GENERATOR, draws_for
 from gate.suites.perturbation.text.gating import TOO_UNLIKE, Similarity, alike, character_similarity
 from gate.suites.perturbation.text.operator import UNLIMITED, Operator, Perturbed, checked_strength
 
@@ -66,6 +66,7 @@ class Design:
         limits = {"characters": self.budget.characters, "words": self.budget.words, "share": self.budget.share}
         return {
             "operators": json.dumps({operator.name: operator.meaning for operator in operators}, sort_keys=True),
+            "generator": json.dumps(GENERATOR),
             "seed": json.dumps(self.seed),
             "strength": json.dumps(self.strength),
             "draws": json.dumps(self.draws),

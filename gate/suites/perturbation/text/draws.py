@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
+GENERATOR = "mt19937-1"
+"""What draws, and its version: raise it with whatever changes a choice, so that no baseline meets other edits."""
 
 
 class Draws:

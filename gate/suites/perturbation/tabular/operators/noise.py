@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
 
+from gate.suites.perturbation.tabular.cores import cpus
 from gate.suites.perturbation.tabular.draws import GAUSSIAN, Seed, Streams
 from gate.suites.perturbation.tabular.frame import EXACT, Frame
 from gate.suites.perturbation.tabular.operators.operator import Operator
@@ -71,6 +72,7 @@ class NoiseDraws:
     ) -> None:
         bound = {name for relation in schema.relations for name in relation.names}
         self._law, self._epsilon, self._columns = law, epsilon, columns
+        self._blocks = frame.blocks
         streams = seed if isinstance(seed, Streams) else Streams(seed)
         self._draws = {column.name: streams.generator(epsilon, column.name, law) for column in columns}
         self._streamed = {column.name: column.name not in bound and _simple(frame, column) for column in columns}
@@ -89,8 +91,10 @@ class NoiseDraws:
             for name, cells in ready.items():
                 noises[name].write(cells)
             return noises | ready
-        block = np.empty((len(noises), part.rows))
-        list(pool.map(Noise.write, noises.values(), block))
+        block = self._blocks.lend(len(noises), part.rows)
+        together = list(zip(noises.values(), block, strict=True))
+        each = cpus()  # tasks, not one a column: handing one over takes as long as many draws
+        list(pool.map(_write, [together[first::each] for first in range(each)]))
         return {
             name: Drawn(cells, block) if self._streamed[name] else cells
             for name, cells in zip(noises, block, strict=True)
@@ -100,6 +104,11 @@ class NoiseDraws:
         name = column.name
         bounded = self._streamed[name]
         return Noise(part.values(name), column, self._epsilon, self._law, self._draws[name], bounded=bounded)
+
+
+def _write(columns: Sequence[tuple[Noise, Any]]) -> None:
+    for noise, out in columns:
+        noise.write(out)
 
 
 class Drawn:
