@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 BlockKind = Literal["paragraph", "item", "row", "heading", "label", "code", "tag", "control", "break"]
 RuleKind = Literal["keyword", "conditional", "listed"]
 
-_SPACE = re.compile(r"\s+")
 _ID_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """The characters from `start` up to, not including, `end`."""
+class Span(NamedTuple):
+    """The characters from `start` up to, not including, `end`. A tuple, since a large prompt makes a million of them."""
 
     start: int
     end: int
@@ -28,12 +25,8 @@ class Span:
     def holds(self, other: Span) -> bool:
         return self.start <= other.start and other.end <= self.end
 
-    def __len__(self) -> int:
-        return self.end - self.start
 
-
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of text between two boundaries of the layout.
 
     Attributes:
@@ -117,7 +110,7 @@ class Prompt:
 
 def normal(text: str) -> str:
     """Text with every run of white space as one space: the same words, however they are wrapped."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def stable_id(*parts: str) -> str:

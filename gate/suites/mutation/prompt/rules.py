@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from gate.suites.mutation.prompt.languages import WORD, Language, guess, language, may_hold_keyword
+from gate.suites.mutation.prompt.languages import WORD, Language, guess, language, may_begin_keyword, may_hold_keyword
 from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
 from gate.suites.mutation.prompt.placeholders import overlapping
 
@@ -16,8 +17,7 @@ _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _FEWEST_WORDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence.
 
     Attributes:
@@ -40,7 +40,23 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
         protected: spans in which a keyword does not count.
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
-    found = [(one, *kind) for one in sentences if (kind := _kind(text, one, protected, main))]
+    hopeful = _hopeful(text)
+    seen: dict[tuple[str, bool, bool, bool], tuple[RuleKind, str] | None] = {}
+    found = []
+    for one in sentences:
+        (start, end), _, listed, label = one
+        if not listed and hopeful[bisect_left(hopeful, start)] >= end:
+            continue
+        covered = overlapping(protected, one.span) if protected else ()
+        key = text[start:end], listed, label, text[start - 1 : start].isalnum()
+        if covered:
+            kind = _kind(text, one, covered, main)
+        elif key in seen:
+            kind = seen[key]
+        else:
+            kind = seen[key] = _kind(text, one, covered, main)
+        if kind:
+            found.append((one, *kind))
     keys = numbered(normal(one.span.of(text)) for one, _, _ in found)
     return [
         Rule(stable_id("rule", key, str(number)), one.span, code, kind, one.block)
@@ -48,7 +64,18 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
     ]
 
 
-def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
+def _hopeful(text: str) -> list[int]:
+    """Where in a text keywords may begin, in order, and its end: most sentences hold none and need no further look."""
+    known: dict[str, bool] = {}
+    places = [found.start() for found in _SIGNS.finditer(text)] if not text.isascii() else []
+    for word in set(WORD.findall(text)):
+        known[word] = may_begin_keyword(word.lower())
+    if any(known.values()):
+        places += [found.start() for found in WORD.finditer(text) if known[found.group()]]
+    return [*sorted(places), len(text)]
+
+
+def _kind(text: str, sentence: Sentence, covered: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
     """How a sentence was found to be a rule, and in which language; None if it is none."""
     shown = sentence.span.of(text)
     if shown.rstrip("*_\"'”’ ").endswith(_QUESTION):
@@ -57,7 +84,6 @@ def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -
     words = [word.lower() for word in WORD.findall(shown)]
     if not sentence.listed and not signs and not may_hold_keyword(words):
         return None
-    covered = overlapping(protected, sentence.span)
     code = guess(shown, words, main)
     for table in _tables(code, main, signs=signs):
         kind = _found(text, sentence.span, covered, table)
