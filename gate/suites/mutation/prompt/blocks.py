@@ -12,14 +12,14 @@ import functools
 import importlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
-from gate.suites.mutation.prompt.lines import Piece, is_plain, pieces
-from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+from gate.suites.mutation.prompt.lines import Piece, pieces
+from gate.suites.mutation.prompt.model import Block, Span
 from gate.suites.mutation.prompt.plain import Found
 
 _block_of = Block._make  # half the time of naming every field
@@ -69,32 +69,23 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     blocks: list[Block] = []
-    bounds, ends, line = lines.bounds, lines.ends, 0
-    for kind, first, after, start, depth, group in _markdown(text, lines):
-        if first > line and ends[first - 1] > bounds[line]:
-            blocks.extend(_left_out(lines, line, first))
-        line = after
-        if kind == "code":
+    ends = lines.ends
+    for one in _markdown(text, lines):
+        if isinstance(one, Block):
+            blocks.append(one)
+            continue
+        kind, first, after, start, depth, group = one
+        if kind == "lost":
+            blocks.extend(_by_line(lines, first, after, 0))
+        elif kind == "code":
             blocks.extend(_code(lines, first, after, group, include_code=include_code))
         elif kind == "heading":
             end = start + len(text[start : ends[first]].rstrip().rstrip("#").rstrip())
             blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
-        elif text[start : start + 1] not in _OUTSIDE and is_plain(text, start, ends[first], ends[after - 1]):
-            span = Span(start, start + len(text[start : ends[after - 1]].rstrip()))
-            blocks.append(_block_of((kind, span, Span(bounds[first], bounds[after]), depth, group)))
         else:
             for piece in pieces(lines, first, after, start, kind):
                 blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
-    blocks.extend(_left_out(lines, line, len(lines)))
     return blocks
-
-
-def _left_out(lines: Lines, first: int, after: int) -> list[Block]:
-    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
-    if first >= after or not _WORDS.search(lines.text, lines.starts[first], lines.ends[after - 1]):
-        return []
-    found = (line for line in range(first, after) if _WORDS.search(lines.at(line)))
-    return [block for line in found for block in _by_line(lines, line, line + 1, 0)]
 
 
 def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
@@ -158,7 +149,7 @@ class _State:
             self.level, self.setext = 0, False
 
 
-def _markdown(text: str, lines: Lines) -> list[Found]:
+def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
     """Every block that Markdown knows."""
     parser = _parser()
     known: dict[str, tuple[list[Found], int, bool]] = {}
@@ -170,7 +161,10 @@ def _markdown(text: str, lines: Lines) -> list[Found]:
         if part not in known:
             known[part] = _part(parser.parse(part), Lines(part), after - first)
         found, groups, goes_on = known[part]
-        moved: list[Found] = [(one[0], one[1] + first, one[2] + first, one[3] + start, one[4], one[5] + group) for one in found]
+        moved: list[Found] = [
+            (kind, line + first, until + first, at + start, depth, number + group)
+            for kind, line, until, at, depth, number in found
+        ]
         return moved, groups + group, goes_on
 
     if len(lines) < plain.FEWEST:
@@ -186,6 +180,7 @@ def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int
     """
     state = _State()
     found: list[Found] = []
+    line = 0
     for token in tokens:
         if token.type == "fence":
             state.group += 1
@@ -194,8 +189,19 @@ def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int
             found.append(_text_block(state, token, lines))
         else:
             state.enter(token)
+            continue
+        found[-1:] = [*_lost(lines, line, found[-1][1]), found[-1]]
+        line = found[-1][2]
+    found += _lost(lines, line, len(lines))
     last = tokens[-1] if tokens else None
     return found, state.group, last is not None and last.type == "fence" and bool(last.map[1] >= count)
+
+
+def _lost(lines: Lines, first: int, after: int) -> Iterator[Found]:
+    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
+    for line in range(first, after):
+        if _WORDS.search(lines.text, lines.starts[line], lines.ends[line]):
+            yield "lost", line, line + 1, 0, 0, 0
 
 
 def _text_block(state: _State, token: Any, lines: Lines) -> Found:

@@ -125,6 +125,12 @@ def may_begin_keyword(word: str) -> bool:
     return word in whole or word in longer
 
 
+def may_follow(word: str) -> frozenset[str] | None:
+    """Which words in small letters come second in keywords that begin with a word; None where it is one by itself."""
+    whole, longer = _beginnings()
+    return None if word in whole else longer.get(word, frozenset())
+
+
 def may_hold_keyword(words: Sequence[str]) -> bool:
     """Whether words in small letters may hold a keyword of a language that separates words; a no is never wrong."""
     whole, longer = _beginnings()

@@ -1,4 +1,7 @@
-"""What a prompt consists of. Every span is a pair of offsets into the prompt as it was given, byte order unchanged."""
+"""What a prompt consists of. Every span is a pair of offsets into the prompt as it was given, byte order unchanged.
+
+All but the prompt itself are tuples, since a megabyte of short lines has a million of them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _ID_DIGITS = 12
 
 
 class Span(NamedTuple):
-    """The characters from `start` up to, not including, `end`. A tuple, since a large prompt makes a million of them."""
+    """The characters from `start` up to, not including, `end`."""
 
     start: int
     end: int
@@ -43,8 +46,7 @@ class Block(NamedTuple):
     group: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading or an opening tag with all that it governs; `span` is whole lines."""
 
     title: str
@@ -53,15 +55,13 @@ class Section:
     origin: Literal["heading", "label", "tag"]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """One shot of a few-shot prompt; `span` is whole lines."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A sentence that tells the model what it must or must not do.
 
     Attributes:
@@ -115,11 +115,8 @@ def normal(text: str) -> str:
 
 def stable_id(*parts: str) -> str:
     """12 hexadecimal digits of the SHA-256 of the parts, which can't run into each other."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data) + data)
-    return digest.hexdigest()[:_ID_DIGITS]
+    told = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hashlib.sha256(b"".join([b"%d:" % len(data) + data for data in told])).hexdigest()[:_ID_DIGITS]
 
 
 def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:

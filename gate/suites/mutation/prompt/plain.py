@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from gate.suites.mutation.prompt.model import BlockKind
+from gate.suites.mutation.prompt.lines import is_plain
+from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+
+_span_of, _block_of = Span._make, Block._make  # in half of the time that named fields take
 
 FEWEST = 64
 """Lines; fewer are as soon read by the parser as a whole."""
@@ -43,16 +46,17 @@ _RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*+(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])
 _CLOSES = re.compile(rf"[\r\n][ \t]*(`{{3,}}|~{{3,}})[ \t]*{_EOL}")
 _SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
 
-Found = tuple[BlockKind, int, int, int, int, int]
-"""(kind, first line, line after, offset of the text, depth, group) of a block."""
+Found = tuple[BlockKind | Literal["lost"], int, int, int, int, int]
+"""(kind, first line, line after, offset of the text, depth, group) of a block, or of a line that the parser gave up."""
 
 
 class Lines(Protocol):
-    """Where the lines of a text start and end."""
+    """Where the lines of a text start and end; `bounds` are the starts and the end of the text."""
 
     text: str
     starts: list[int]
     ends: list[int]
+    bounds: list[int]
 
     def __len__(self) -> int: ...
     def at(self, line: int) -> str: ...
@@ -64,15 +68,9 @@ Parser = Callable[[int, int, int], tuple[list[Found], int, bool]]
 is still open at the end."""
 
 
-class _Paragraph(NamedTuple):
-    """What is open: lines that follow without a blank one go on with it."""
-
-    kind: BlockKind
-    first: int
-    start: int
-    depth: int
-    group: int
-    quoted: bool = False
+_Paragraph = tuple[BlockKind, int, int, int, int, bool]
+"""What is open, with (kind, first line, offset of the text, depth, group, whether it is quoted): lines that follow
+without a blank one go on with it."""
 
 
 class _Item(NamedTuple):
@@ -94,7 +92,7 @@ class Scan:
         self._lines = lines
         self._text = lines.text
         self._parser = parser
-        self._found: list[Found] = []
+        self._found: list[Found | Block] = []
         self._group = 0
         self._items: list[_Item] = []
         self._open: _Paragraph | None = None
@@ -111,8 +109,8 @@ class Scan:
             "break": self._hollow,
         }
 
-    def found(self) -> list[Found]:
-        """All blocks in order."""
+    def found(self) -> list[Found | Block]:
+        """All blocks in order, those done that need no further look."""
         text, starts, match, kinds = self._text, self._lines.starts, _LINE.match, self._kinds
         line, last = 0, len(self._lines)
         while line < last:
@@ -137,7 +135,14 @@ class Scan:
         """End the paragraph that is open, if any, before a line."""
         if self._open is not None:
             kind, first, start, depth, group, _ = self._open
-            self._found.append((kind, first, line, start, depth, group))
+            text, lines = self._text, self._lines
+            end = lines.ends[line - 1]
+            if is_plain(text, start, lines.ends[first], end):
+                span = _span_of((start, start + len(text[start:end].rstrip())))
+                outer = _span_of((lines.bounds[first], lines.bounds[line]))
+                self._found.append(_block_of((kind, span, outer, depth, group)))
+            else:
+                self._found.append((kind, first, line, start, depth, group))
             self._open = None
 
     def _outside(self, line: int) -> None:
@@ -153,11 +158,11 @@ class Scan:
         while items and items[-1].inside > start - at:
             items.pop()
         if items:
-            self._open = _Paragraph("paragraph", line, start, len(items), items[-1].group)
+            self._open = "paragraph", line, start, len(items), items[-1].group, False
             return line + 1
         self._outermost = line, len(self._found), self._group
         self._group += 1
-        self._open = _Paragraph("paragraph", line, start, 0, self._group)
+        self._open = "paragraph", line, start, 0, self._group, False
         return line + 1
 
     def _number(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -188,7 +193,7 @@ class Scan:
             group = self._group = self._group + 1
         start = found.end()
         items.append(_Item(start - self._lines.starts[line], group, sign))
-        self._open = _Paragraph("item", line, start, len(items), group)
+        self._open = "item", line, start, len(items), group, False
         return line + 1
 
     def _heading(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -200,10 +205,10 @@ class Scan:
         return line + 1
 
     def _quote(self, line: int, at: int, found: re.Match[str]) -> int:
-        if self._open is None or not self._open.quoted:
+        if self._open is None or not self._open[-1]:
             self._outside(line)
             self._group += 1
-            self._open = _Paragraph("paragraph", line, found.start("quote"), 0, self._group, quoted=True)
+            self._open = "paragraph", line, found.start("quote"), 0, self._group, True
         return line + 1
 
     def _hollow(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -225,18 +230,17 @@ class Scan:
 
     def _under(self, line: int, at: int, found: re.Match[str]) -> int:
         """A line of `=` or `-`: it makes a heading of the line above it, or goes across, or is not known."""
-        above = self._open
         across = self._text[at] == "-" and len(found["under"]) >= 3
-        if above is None or above.depth:
+        if self._open is None or self._open[3]:
             return self._hollow(line, at, found) if across else 0
-        if above.quoted or above.start - self._lines.starts[above.first] > 3:
+        _, first, start, _, group, quoted = self._open
+        if quoted or start - self._lines.starts[first] > 3:
             return 0
         self._open = None
-        if is_title(self._lines, above.first, line):
-            level = 1 if self._text[at] == "=" else 2
-            self._found.append(("heading", above.first, line + 1, above.start, level, above.group))
+        if is_title(self._lines, first, line):
+            self._found.append(("heading", first, line + 1, start, 1 if self._text[at] == "=" else 2, group))
         else:
-            self._found.append(("paragraph", above.first, line, above.start, 0, above.group))
+            self._found.append(("paragraph", first, line, start, 0, group))
         return line + 1
 
     def _unknown(self, line: int) -> int:
@@ -269,5 +273,5 @@ def text_before(text: str, found: re.Match[str]) -> str:
 
 
 def is_title(lines: Lines, first: int, line: int) -> bool:
-    """Whether a paragraph above `===` or `---` is a heading: a sentence above such a line is a sentence above a rule."""
+    """Whether a paragraph above `===` or `---` is a heading: a sentence above such a line is none."""
     return line - first == 1 and not _SENTENCE_END.search(lines.at(first))

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gate.suites.mutation.prompt.languages import WORD, Language, guess, language, may_begin_keyword, may_hold_keyword
+from gate.suites.mutation.prompt.languages import (
+    WORD,
+    Language,
+    guess,
+    language,
+    may_begin_keyword,
+    may_follow,
+    may_hold_keyword,
+)
 from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
 from gate.suites.mutation.prompt.placeholders import overlapping
 
@@ -40,13 +48,10 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
         protected: spans in which a keyword does not count.
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
-    hopeful = _hopeful(text)
     seen: dict[tuple[str, bool, bool, bool], tuple[RuleKind, str] | None] = {}
     found = []
-    for one in sentences:
+    for one in _promising(text, sentences):
         (start, end), _, listed, label = one
-        if not listed and hopeful[bisect_left(hopeful, start)] >= end:
-            continue
         covered = overlapping(protected, one.span) if protected else ()
         key = text[start:end], listed, label, text[start - 1 : start].isalnum()
         if covered:
@@ -64,15 +69,33 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
     ]
 
 
+def _promising(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
+    starts = [one[0][0] for one in sentences]
+    held = {bisect_right(starts, place) - 1 for place in _hopeful(text)}
+    held.update(place for place, one in enumerate(sentences) if one[2])
+    yield from (sentences[place] for place in sorted(held) if place >= 0)
+
+
 def _hopeful(text: str) -> list[int]:
-    """Where in a text keywords may begin, in order, and its end: most sentences hold none and need no further look."""
-    known: dict[str, bool] = {}
-    places = [found.start() for found in _SIGNS.finditer(text)] if not text.isascii() else []
-    for word in set(WORD.findall(text)):
-        known[word] = may_begin_keyword(word.lower())
-    if any(known.values()):
-        places += [found.start() for found in WORD.finditer(text) if known[found.group()]]
-    return [*sorted(places), len(text)]
+    """Where in a text keywords may begin, or signs stand that may be some."""
+    places = [] if text.isascii() else [found.start() for found in _SIGNS.finditer(text)]
+    following: Mapping[str, frozenset[str] | None] = {
+        word: may_follow(word.lower()) for word in set(WORD.findall(text)) if may_begin_keyword(word.lower())
+    }
+    if following:
+        begun: frozenset[str] | None = frozenset()
+        at = 0
+        for found in WORD.finditer(text):
+            word = found.group()
+            if begun and word.lower() in begun:
+                places.append(at)
+            begun = frozenset()
+            if word in following:
+                begun, at = following[word], found.start()
+                if begun is None:
+                    places.append(at)
+    return places
 
 
 def _kind(text: str, sentence: Sentence, covered: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
