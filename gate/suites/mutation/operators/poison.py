@@ -27,7 +27,7 @@ def context_poisoning(prompt: Prompt, rule: Rule) -> list[Edit] | str:
     place, newline = _place(text)
     passage = language(rule.language).poison.replace("{rule}", words)
     told = f"add a passage that revokes “{shortened(words)}”"
-    if len(place):
+    if place.end > place.start:
         return [Edit((place,), (place.of(text) + newline * 2 + passage,), told)]
     gap = "" if not text else newline if text.endswith(("\n", "\r")) else newline * 2
     return [Edit((place,), (gap + passage + newline,), told)]

@@ -12,20 +12,22 @@ import functools
 import importlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gate.errors import UsageError
+from gate.suites.mutation.prompt import plain
 from gate.suites.mutation.prompt.lines import Piece, pieces
-from gate.suites.mutation.prompt.model import Block, BlockKind, Span
-from gate.suites.mutation.prompt.plain import stretches
+from gate.suites.mutation.prompt.model import Block, Span
+from gate.suites.mutation.prompt.plain import Found
 
+_block_of = Block._make  # half the time of naming every field
+_OUTSIDE = (*" \t\r\n\f\v\xa0\u2028>", "")
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
 _WORDS = re.compile(r"[^\W\d_]")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
-_SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
 
 
 class Lines:
@@ -39,6 +41,7 @@ class Lines:
             self.ends.append(found.start())
             self.starts.append(found.end())
         self.ends.append(len(text))
+        self.bounds = [*self.starts, len(text)]  # where the line after a line begins
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -49,8 +52,7 @@ class Lines:
 
     def outer(self, first: int, after: int) -> Span:
         """Whole lines from `first` up to, not including, `after`, their ends included."""
-        end = self.starts[after] if after < len(self.starts) else len(self.text)
-        return Span(self.starts[first], max(end, self.starts[first]))
+        return Span(self.starts[first], max(self.bounds[after], self.starts[first]))
 
     def of(self, offset: int) -> int:
         """The line that holds an offset."""
@@ -67,29 +69,23 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     blocks: list[Block] = []
-    line = 0
-    for kind, first, after, start, depth, group in _markdown(text, lines):
-        blocks.extend(_left_out(lines, line, first))
-        line = after
-        if kind == "code":
+    ends = lines.ends
+    for one in _markdown(text, lines):
+        if isinstance(one, Block):
+            blocks.append(one)
+            continue
+        kind, first, after, start, depth, group = one
+        if kind == "lost":
+            blocks.extend(_by_line(lines, first, after, 0))
+        elif kind == "code":
             blocks.extend(_code(lines, first, after, group, include_code=include_code))
-            continue
-        if kind == "heading":
-            end = start + len(lines.text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+        elif kind == "heading":
+            end = start + len(text[start : ends[first]].rstrip().rstrip("#").rstrip())
             blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
-            continue
-        for piece in pieces(lines, first, after, start, kind):
-            blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
-    blocks.extend(_left_out(lines, line, len(lines)))
+        else:
+            for piece in pieces(lines, first, after, start, kind):
+                blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
     return blocks
-
-
-def _left_out(lines: Lines, first: int, after: int) -> list[Block]:
-    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
-    if first >= after or not _WORDS.search(lines.text, lines.starts[first], lines.ends[after - 1]):
-        return []
-    found = (line for line in range(first, after) if _WORDS.search(lines.at(line)))
-    return [block for line in found for block in _by_line(lines, line, line + 1, 0)]
 
 
 def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
@@ -153,51 +149,71 @@ class _State:
             self.level, self.setext = 0, False
 
 
-_Found = tuple[BlockKind, int, int, int, int, int]
-"""(kind, first line, line after, offset of the text, depth, group) of a block."""
+def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
+    """Every block that Markdown knows."""
+    parser = _parser()
+    known: dict[str, tuple[list[Found], int, bool]] = {}
+
+    def parsed(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+        """The blocks of a part, which begins outside of every list. Equal parts are parsed once."""
+        start = lines.starts[first]
+        part = text[start : lines.starts[after] if after < len(lines) else len(text)]
+        if part not in known:
+            known[part] = _part(parser.parse(part), Lines(part), after - first)
+        found, groups, goes_on = known[part]
+        moved: list[Found] = [
+            (kind, line + first, until + first, at + start, depth, number + group)
+            for kind, line, until, at, depth, number in found
+        ]
+        return moved, groups + group, goes_on
+
+    if len(lines) < plain.FEWEST:
+        return parsed(0, len(lines), 0)[0]
+    return plain.Scan(lines, parsed).found()
 
 
-def _markdown(text: str, lines: Lines) -> Iterator[_Found]:
-    """Every block that Markdown knows; long plain stretches are told without the parser."""
+def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int, bool]:
+    """The blocks of a part, the number of its groups, and whether a fence is open at its end.
+
+    Args:
+        count: of its lines.
+    """
     state = _State()
-    at = 0
-    for start, end, blocks, goes_on in stretches(text):
-        yield from _parsed(text, at, start, lines, state)
-        for block in blocks:
-            state.group += block.opens or block.kind == "paragraph"
-            first = lines.of(block.start)
-            yield block.kind, first, lines.of(block.end) + 1, block.start, int(block.kind == "item"), state.group
-        state.group -= goes_on  # the parser will open the same list once more
-        at = end
-    yield from _parsed(text, at, len(text), lines, state)
-
-
-def _parsed(text: str, start: int, end: int, lines: Lines, state: _State) -> Iterator[_Found]:
-    """The blocks of a part, which begins with a line and outside of every list."""
-    if start >= end:
-        return
-    before = lines.of(start)
-    for token in _parser().parse(text[start:end] if end - start < len(text) else text):
+    found: list[Found] = []
+    line = 0
+    for token in tokens:
         if token.type == "fence":
             state.group += 1
-            first, after = token.map[0] + before, min(token.map[1] + before, len(lines))
-            yield "code", first, after, 0, len(state.lists), state.group
+            found.append(("code", token.map[0], min(token.map[1], len(lines)), 0, len(state.lists), state.group))
         elif token.type == "inline" and token.content.strip():
-            yield _text_block(state, token, lines, before)
+            found.append(_text_block(state, token, lines))
         else:
             state.enter(token)
+            continue
+        found[-1:] = [*_lost(lines, line, found[-1][1]), found[-1]]
+        line = found[-1][2]
+    found += _lost(lines, line, len(lines))
+    last = tokens[-1] if tokens else None
+    return found, state.group, last is not None and last.type == "fence" and bool(last.map[1] >= count)
 
 
-def _text_block(state: _State, token: Any, lines: Lines, before: int) -> _Found:
-    first, after = token.map[0] + before, token.map[1] + before
+def _lost(lines: Lines, first: int, after: int) -> Iterator[Found]:
+    """Lines that the parser gave up, since they are nested too deep: each is read by itself."""
+    for line in range(first, after):
+        if _WORDS.search(lines.text, lines.starts[line], lines.ends[line]):
+            yield "lost", line, line + 1, 0, 0, 0
+
+
+def _text_block(state: _State, token: Any, lines: Lines) -> Found:
+    first, after = token.map
     depth = len(state.lists)
     item, state.fresh = state.fresh and depth > 0, False
     if not depth:
         state.group += 1
     start = _content_start(lines, first, token.content)
     heading = state.level > 0
-    if state.setext:  # a sentence above `---` is a sentence above a rule, no heading
-        heading = after - first == 1 and not _SENTENCE_END.search(lines.at(first))
+    if state.setext:
+        heading = plain.is_title(lines, first, after)
         after += heading  # the line below it belongs to a heading
     if heading:
         return "heading", first, after, start, state.level, state.group

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from gate.suites.mutation.prompt.languages import LANGUAGES, language
@@ -17,6 +18,7 @@ _TAG_NAMES = re.compile(
     r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempio?|exemplos?)_?\d*$",
     re.IGNORECASE,
 )
+_COLON = re.compile("[:：]")
 _DECORATION = r"[\s>*_\"'“「`#-]*"
 
 
@@ -82,8 +84,11 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     found: list[Span] = []
     started: Block | None = None
     answered: Block | None = None
-    for block in blocks:
-        who = speaker(text, block)
+    named = _with_colon(text, blocks)
+    for place, block in enumerate(blocks):
+        if started is None and place not in named:
+            continue
+        who = speaker(text, block) if place in named else ""
         if who == "user":
             if started and answered:
                 found.append(Span(started.outer.start, answered.outer.end))
@@ -101,11 +106,26 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     return found
 
 
+def _with_colon(text: str, blocks: Sequence[Block]) -> set[int]:
+    """Places of the blocks that hold a colon; in no other one somebody speaks."""
+    colons = [found.start() for found in _COLON.finditer(text)]
+    starts = [block.span.start for block in blocks]
+    return {place for place in {bisect_right(starts, colon) - 1 for colon in colons} if place >= 0}
+
+
 def speaker(text: str, block: Block) -> str:
     """`user`, `assistant` or an empty text: who speaks in a block that begins with a speaker's name."""
     if block.kind not in ("paragraph", "item"):
         return ""
-    found = _turns().match(text, block.span.start, min(block.span.end, block.span.start + 80))
+    start, end = block.span
+    colon = _COLON.search(text, start, min(end, start + 80))
+    return _speaker(text[start : colon.end()]) if colon else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _speaker(begin: str) -> str:
+    """Who speaks behind a text that ends in the first colon."""
+    found = _turns().match(begin)
     if not found:
         return ""
     return "user" if found["user"] else "assistant"

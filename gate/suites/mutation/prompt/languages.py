@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "zh", "ja")
-WORD = re.compile(r"[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_①-⑳]+")  # a number in a circle is the sign of an item, and may touch its first word
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NEVER = re.compile(r"(?!)")
@@ -119,6 +119,18 @@ def _beginnings() -> tuple[frozenset[str], Mapping[str, frozenset[str]]]:
     return frozenset(whole), {first: frozenset(seconds) for first, seconds in longer.items()}
 
 
+def may_begin_keyword(word: str) -> bool:
+    """Whether a word in small letters is the first one of a keyword of a language that separates words."""
+    whole, longer = _beginnings()
+    return word in whole or word in longer
+
+
+def may_follow(word: str) -> frozenset[str] | None:
+    """Which words in small letters come second in keywords that begin with a word; None where it is one by itself."""
+    whole, longer = _beginnings()
+    return None if word in whole else longer.get(word, frozenset())
+
+
 def may_hold_keyword(words: Sequence[str]) -> bool:
     """Whether words in small letters may hold a keyword of a language that separates words; a no is never wrong."""
     whole, longer = _beginnings()
@@ -191,7 +203,7 @@ def _any(phrases: Sequence[str], spaced: bool) -> re.Pattern[str]:
 
 def _pattern(source: str, spaced: bool) -> re.Pattern[str]:
     source = source.replace(" ", r"\s+").replace("'", "['’ʼ]")
-    bounded = rf"(?<!\w)(?:{source})(?:(?!\w)|(?<=['’ʼ]))" if spaced else source
+    bounded = rf"(?<![^\W①-⑳])(?:{source})(?:(?!\w)|(?<=['’ʼ]))" if spaced else source
     return re.compile(bounded, re.IGNORECASE)
 
 

@@ -13,9 +13,11 @@ from typing import Protocol
 
 from gate.suites.mutation.prompt.model import BlockKind
 
-_SPECIAL = re.compile(
-    r"^[ \t>]*(?:[<{\[|}\]•・‣◦●○■□▪–—①-⑳*+-]|\(?[0-9A-Za-z]{1,3}[.)、．]|={3})|[:：][*_ \t]*$", re.MULTILINE
-)
+_SIGNS = "<{[|}]•・‣◦●○■□▪–—①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳*+-"
+_BEGIN = rf"[ \t>]*(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
+_BEGINS = re.compile(_BEGIN)
+_SPECIAL = re.compile(rf"[\r\n]{_BEGIN}|[:：][*_ \t]*[\r\n]")
+_LEAD = re.compile(r"[ \t>]*(?P<sign>[<|{\[=_~-])")
 _TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
 _CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")
 _BULLET = re.compile(
@@ -25,6 +27,8 @@ _OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
 _CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
 _LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
+_LABEL_ENDS = "：:*_ \t"
+_BRACKET = re.compile(r"[{\[]")
 _UNDERLINE = re.compile(r"[ \t]*[=_~-]{3,}[ \t]*$")
 
 
@@ -57,10 +61,11 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
         kind: what Markdown took the whole for; the first text has it.
         json: whether JSON without a fence is looked for.
     """
-    if not _SPECIAL.search(lines.text[start : lines.ends[after - 1]]):
+    if is_plain(lines.text, start, lines.ends[first], lines.ends[after - 1]):
         yield _piece(lines, kind, first, after, start)
         return
-    closing = _next_closing(lines, first, after) if json else None
+    text, ends = lines.text, lines.ends
+    closing = _next_closing(lines, first, after) if json and _BRACKET.search(text, start, ends[after - 1]) else None
     line, opened, begin = first, first, start
     while line < after:
         at = start if line == first else lines.starts[line]
@@ -74,12 +79,13 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
             begin = lines.starts[line] if line < after else 0
             kind = "paragraph"
             continue
-        marker = _BULLET.match(lines.text, at, lines.ends[line]) if line > first or kind == "paragraph" else None
-        if marker and marker.end() < lines.ends[line]:
+        marker = _BULLET.match(text, at, ends[line]) if line > first or kind == "paragraph" else None
+        if marker and marker.end() < ends[line]:
             if line > opened:
                 yield _piece(lines, kind, opened, line, begin)
             opened, begin, kind = line, marker.end(), "item"
-        if line + 1 < after and _LABEL.match(lines.text, begin if opened == line else at, lines.ends[line]):
+        label = line + 1 < after and text[ends[line] - 1] in _LABEL_ENDS
+        if label and _LABEL.match(text, begin if opened == line else at, ends[line]):
             yield _piece(lines, kind, opened, line + 1, begin)
             opened, begin, kind = line + 1, lines.starts[line + 1], "paragraph"
         line += 1
@@ -87,24 +93,37 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
         yield _piece(lines, kind, opened, after, begin)
 
 
+def is_plain(text: str, start: int, line_end: int, end: int) -> bool:
+    """Whether a paragraph is one block.
+
+    Args:
+        line_end: where its first line ends.
+    """
+    if _BEGINS.match(text, start, line_end):
+        return False
+    return end == line_end or not _SPECIAL.search(text, start, end)
+
+
 def _special(lines: _Lines, line: int, at: int, closing: dict[int, int] | None) -> tuple[Piece, int] | None:
     """A block that is no prose, and the line after it."""
-    shown = lines.text[at : lines.ends[line]]
-    if _TAGS.match(shown):
-        return _piece(lines, "tag", line, line + 1, at), line + 1
-    if _CONTROL.match(shown):
-        return _piece(lines, "control", line, line + 1, at), line + 1
-    if shown.lstrip(" \t>").startswith("|"):
-        return _piece(lines, "row", line, line + 1, at), line + 1
-    if _UNDERLINE.match(shown):
-        return _piece(lines, "break", line, line + 1, at), line + 1
-    if closing is not None and _OPENS_JSON.match(shown):
-        if _WHOLE_JSON.match(shown):
-            return _piece(lines, "code", line, line + 1, at), line + 1
-        end = closing.get(line)
-        if end is not None:
-            return _piece(lines, "code", line, end + 1, at), end + 1
-    return None
+    text, end = lines.text, lines.ends[line]
+    lead = _LEAD.match(text, at, end)
+    sign = lead["sign"] if lead else ""
+    kind: BlockKind | None = None
+    until = line + 1
+    if sign == "<":
+        kind = "tag" if _TAGS.match(text, at, end) else None
+    elif sign == "|":
+        kind = "row"
+    elif sign in ("{", "["):
+        if sign == "{" and _CONTROL.match(text, at, end):
+            kind = "control"
+        elif closing is not None and _OPENS_JSON.match(text, at, end):
+            until = until if _WHOLE_JSON.match(text, at, end) else closing.get(line, -1) + 1
+            kind = "code" if until else None
+    elif sign:
+        kind = "break" if _UNDERLINE.match(text, at, end) else None
+    return None if kind is None else (_piece(lines, kind, line, until, at), until)
 
 
 def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:

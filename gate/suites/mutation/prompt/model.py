@@ -1,22 +1,22 @@
-"""What a prompt consists of. Every span is a pair of offsets into the prompt as it was given, byte order unchanged."""
+"""What a prompt consists of. Every span is a pair of offsets into the prompt as it was given, byte order unchanged.
+
+All but the prompt itself are tuples, since a megabyte of short lines has a million of them.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 BlockKind = Literal["paragraph", "item", "row", "heading", "label", "code", "tag", "control", "break"]
 RuleKind = Literal["keyword", "conditional", "listed"]
 
-_SPACE = re.compile(r"\s+")
 _ID_DIGITS = 12
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """The characters from `start` up to, not including, `end`."""
 
     start: int
@@ -28,12 +28,8 @@ class Span:
     def holds(self, other: Span) -> bool:
         return self.start <= other.start and other.end <= self.end
 
-    def __len__(self) -> int:
-        return self.end - self.start
 
-
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A run of text between two boundaries of the layout.
 
     Attributes:
@@ -50,8 +46,7 @@ class Block:
     group: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading or an opening tag with all that it governs; `span` is whole lines."""
 
     title: str
@@ -60,15 +55,13 @@ class Section:
     origin: Literal["heading", "label", "tag"]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """One shot of a few-shot prompt; `span` is whole lines."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A sentence that tells the model what it must or must not do.
 
     Attributes:
@@ -117,16 +110,13 @@ class Prompt:
 
 def normal(text: str) -> str:
     """Text with every run of white space as one space: the same words, however they are wrapped."""
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def stable_id(*parts: str) -> str:
     """12 hexadecimal digits of the SHA-256 of the parts, which can't run into each other."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data) + data)
-    return digest.hexdigest()[:_ID_DIGITS]
+    told = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hashlib.sha256(b"".join([b"%d:" % len(data) + data for data in told])).hexdigest()[:_ID_DIGITS]
 
 
 def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:

@@ -16,7 +16,7 @@ from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Sect
 from gate.suites.mutation.prompt.placeholders import protected_spans
 from gate.suites.mutation.prompt.rules import Sentence, rules_of
 from gate.suites.mutation.prompt.sections import label_of, sections_of
-from gate.suites.mutation.prompt.sentences import sentences
+from gate.suites.mutation.prompt.sentences import is_sentence, sentences
 
 _TEXT = ("paragraph", "item", "row")
 _LONGEST_TITLE, _LONGEST_TITLE_SIGNS = 50, 15  # a longer one is a sentence in which such a word happens to stand
@@ -94,26 +94,34 @@ def _sentences(
     example_starts = [one.span.start for one in examples]
     announced = _announced(text, blocks, sections)
     for place, block in enumerate(blocks):
-        if block.kind not in _TEXT:
+        kind, span, (outer, _), _, _ = block
+        if kind not in _TEXT:
             continue
-        before = bisect_right(example_starts, block.outer.start) - 1
-        if before >= 0 and block.outer.start < examples[before].span.end:
-            continue
+        if examples:
+            before = bisect_right(example_starts, outer) - 1
+            if before >= 0 and outer < examples[before].span.end:
+                continue
         title = label_of(text, block)
-        spans = _cells(text, block.span) if block.kind == "row" else (block.span,)
+        listed = kind == "item" and announced[place] and not title
+        if kind != "row" and is_sentence(text, span):
+            yield Sentence(span, place, listed, bool(title))
+            continue
+        spans = _cells(text, span) if kind == "row" else (span,)
         for span in spans:
             for sentence in sentences(text, span, starts_sentence=starts):
-                listed = block.kind == "item" and announced[place] and not title
-                yield Sentence(sentence, place, listed, label=bool(title))
+                yield Sentence(sentence, place, listed, bool(title))
 
 
 def _announced(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[bool]:
     """For each block, whether the innermost heading, label or tag around it announces rules."""
+    if not sections:
+        return [False] * len(blocks)
     found: list[bool] = []
     opened: list[tuple[int, bool]] = []
     place = 0
+    starts = [*(one.span.start for one in sections), len(text) + 1]
     for block in blocks:
-        while place < len(sections) and sections[place].span.start <= block.outer.start:
+        while starts[place] <= block.outer.start:
             opened.append((sections[place].span.end, _announces_rules(sections[place].title)))
             place += 1
         while opened and opened[-1][0] <= block.outer.start:

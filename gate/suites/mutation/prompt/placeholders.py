@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
 from gate.suites.mutation.prompt.model import Span
 
@@ -43,6 +44,7 @@ _PROTECTED = re.compile(
     re.VERBOSE,
 )
 _HINTS = ("{", "$", "%", "`", "<", "@", "://", "www.")
+_end = attrgetter("end")
 _POSITIONAL = re.compile(r"\{(?:![rsa])?(?::[^{}]*)?\}|%[-+ #0]*[\d.]*[srd]")
 _OPENS = re.compile(r"\{%-?\+?\s*(if|for|block|macro|call|filter|set|raw|with|autoescape)\b")
 _CLOSES = re.compile(r"\{%-?\+?\s*end(\w+)")
@@ -52,7 +54,7 @@ def protected_spans(text: str) -> tuple[Span, ...]:
     """Spans that don't overlap, in order."""
     if not any(hint in text for hint in _HINTS):
         return ()
-    return tuple(Span(*found.span()) for found in _PROTECTED.finditer(text))
+    return tuple(Span._make(found.span()) for found in _PROTECTED.finditer(text))
 
 
 def placeholders(text: str) -> Counter[str]:
@@ -85,10 +87,9 @@ def is_unbalanced(text: str) -> bool:
 
 def overlapping(spans: Sequence[Span], span: Span) -> list[Span]:
     """Those of ordered, disjoint spans that share a character with `span`."""
-    first = bisect_right(spans, span.start, key=lambda one: one.end)
+    place = bisect_right(spans, span.start, key=_end)
     found = []
-    for one in spans[first:]:
-        if one.start >= span.end:
-            break
-        found.append(one)
+    while place < len(spans) and spans[place].start < span.end:
+        found.append(spans[place])
+        place += 1
     return found

@@ -1,111 +1,277 @@
-"""Long stretches of a prompt that need no Markdown parser: plain paragraphs and simple lists, found line by line.
+"""Finds the blocks of a large prompt line by line; what it does not know goes to the Markdown parser, in parts.
 
-The parser asks eight rules about every line, which takes seconds for a megabyte of short ones. Where all lines of a
-stretch begin like text, or like an item of a list that is not indented, and a blank line stands before it, what the
-parser would say is known. `tests/properties` hold both against each other.
+The parser asks eight rules about every line, which takes seconds for a megabyte of short ones. What most lines are is
+known from how they begin: text, items of lists at any depth, headings, quotations, fences. Where a line is of none of
+these forms (a tab, an item in an item's line), the parser reads on from where the last block outside of lists began, up
+to where the next one certainly begins. `tests/properties` hold both against each other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, NamedTuple, Protocol
+
+from gate.suites.mutation.prompt.lines import is_plain
+from gate.suites.mutation.prompt.model import Block, BlockKind, Span
+
+_span_of, _block_of = Span._make, Block._make  # in half of the time that named fields take
 
 FEWEST = 64
-"""Lines; for less it is not worth to cut a text in pieces."""
+"""Lines; fewer are as soon read by the parser as a whole."""
 
-_TEXT = r"[^\s#>*+\-_=~`0-9\x00][^\r\n]*"  # nothing that begins a block of another kind
-_ITEM = rf"[*+-][ ]{_TEXT}"
-_END = r"(?:\r\n?|\n)"
-_STRETCH = re.compile(rf"(?<![^\r\n])(?!(?<=\r)\n)(?:(?:{_TEXT}|{_ITEM}|[ \t]*+){_END})++(?:{_TEXT}\Z|{_ITEM}\Z)?")
-_LINE_END = re.compile(_END)
-_PARAGRAPH = re.compile(rf"{_TEXT}(?:{_END}{_TEXT})*+")
-_LINE = re.compile(rf"(?P<blank>[ \t]*+)(?P<mark>[*+-] )?(?P<text>{_TEXT})?(?P<end>{_END}|\Z)")
+_EOL = r"(?=[\r\n]|\Z)"
+_TEXT = (  # the first character of a line that begins no block of another kind, whatever follows
+    r"(?:[^\s\x00>#\-=*_+0-9`~]|(?=[#\-=*_+0-9`~])"
+    rf"(?!\#{{1,6}}(?:[ \t]|{_EOL})|[-=*_+ \t]+{_EOL}|[*+-][ \t]|[0-9]{{1,9}}[.)](?:[ \t]|{_EOL})|```|~~~).)"
+)
+_LINE = re.compile(
+    rf"""
+    [ ]*+(?:
+        (?P<text>{_TEXT})
+      | (?P<blank>[ \t]*+{_EOL})
+      | (?P<bullet>[*+-])[ ]{{1,4}}(?={_TEXT})
+      | (?P<number>[0-9]{{1,9}}[.)])[ ]{{1,4}}(?={_TEXT})
+    )
+    | \#{{1,6}}[ \t]+(?P<heading>[^\s\#\x00][^\r\n\#]*)
+    | >[ ]?(?P<quote>{_TEXT})
+    | (?P<hollow>>[ \t]*){_EOL}
+    | (?P<fence>`{{3,}}(?=[^`\r\n]*+{_EOL})|~{{3,}})
+    | (?P<under>=+|-+)[ \t]*{_EOL}
+    | (?P<break>\*{{3,}}|_{{3,}})[ \t]*{_EOL}
+    """,
+    re.VERBOSE,
+)
+_RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*+(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
+_CLOSES = re.compile(rf"[\r\n][ \t]*(`{{3,}}|~{{3,}})[ \t]*{_EOL}")
+_SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
+
+Found = tuple[BlockKind | Literal["lost"], int, int, int, int, int]
+"""(kind, first line, line after, offset of the text, depth, group) of a block, or of a line that the parser gave up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One block of a stretch: its text begins at `start`, and its line end, if any, behind `end`.
+class Lines(Protocol):
+    """Where the lines of a text start and end; `bounds` are the starts and the end of the text."""
 
-    Attributes:
-        opens: a list begins with it.
+    text: str
+    starts: list[int]
+    ends: list[int]
+    bounds: list[int]
+
+    def __len__(self) -> int: ...
+    def at(self, line: int) -> str: ...
+    def of(self, offset: int) -> int: ...
+
+
+Parser = Callable[[int, int, int], tuple[list[Found], int, bool]]
+"""(first line, line after, last group) -> what the Markdown parser finds there, the last group now, and whether a fence
+is still open at the end."""
+
+
+_Paragraph = tuple[BlockKind, int, int, int, int, bool]
+"""What is open, with (kind, first line, offset of the text, depth, group, whether it is quoted): lines that follow
+without a blank one go on with it."""
+
+
+class _Item(NamedTuple):
+    """An item that is open: what is indented by `inside` columns belongs to it."""
+
+    inside: int
+    group: int
+    sign: str
+
+
+class Scan:
+    """One text, read once.
+
+    Args:
+        parser: reads lines that are not known; it may assume that they begin outside of everything.
     """
 
-    kind: Literal["paragraph", "item"]
-    start: int
-    end: int
-    opens: bool = False
+    def __init__(self, lines: Lines, parser: Parser) -> None:
+        self._lines = lines
+        self._text = lines.text
+        self._parser = parser
+        self._found: list[Found | Block] = []
+        self._group = 0
+        self._items: list[_Item] = []
+        self._open: _Paragraph | None = None
+        self._outermost = (0, 0, 0)  # line, blocks before it and last group where the outermost open thing began
+        self._kinds: dict[str, Callable[[int, int, re.Match[str]], int]] = {
+            "text": self._begin,
+            "bullet": lambda line, at, found: self._item(line, found.start("bullet") - at, found, interrupts=True),
+            "number": self._number,
+            "heading": self._heading,
+            "quote": self._quote,
+            "hollow": self._hollow,
+            "fence": self._fence,
+            "under": self._under,
+            "break": self._hollow,
+        }
 
+    def found(self) -> list[Found | Block]:
+        """All blocks in order, those done that need no further look."""
+        text, starts, match, kinds = self._text, self._lines.starts, _LINE.match, self._kinds
+        line, last = 0, len(self._lines)
+        while line < last:
+            at = starts[line]
+            seen = match(text, at)
+            kind = seen and seen.lastgroup
+            if kind == "blank":
+                if self._open is not None:
+                    self._close(line)
+                line += 1
+            elif kind == "text" and self._open is not None:
+                line += 1  # it goes on, however it is indented
+            elif kind:
+                assert seen is not None  # noqa: S101
+                line = kinds[kind](line, at, seen) or self._unknown(line)
+            else:
+                line = self._unknown(line)
+        self._close(last)
+        return self._found
 
-def stretches(text: str) -> Iterator[tuple[int, int, list[Known], bool]]:
-    """(start, end, blocks, goes on) of every stretch in order.
+    def _close(self, line: int) -> None:
+        """End the paragraph that is open, if any, before a line."""
+        if self._open is not None:
+            kind, first, start, depth, group, _ = self._open
+            text, lines = self._text, self._lines
+            end = lines.ends[line - 1]
+            if is_plain(text, start, lines.ends[first], end):
+                span = _span_of((start, start + len(text[start:end].rstrip())))
+                outer = _span_of((lines.bounds[first], lines.bounds[line]))
+                self._found.append(_block_of((kind, span, outer, depth, group)))
+            else:
+                self._found.append((kind, first, line, start, depth, group))
+            self._open = None
 
-    Start and end are where lines begin, or the end of the text; what follows goes on with the stretch's last list where
-    an item of that is the first thing behind its end.
-    """
-    if "```" in text or "~~~" in text:  # a fence may reach over anything
-        return
-    for found in _STRETCH.finditer(text):
-        if len(_LINE_END.findall(text, *found.span())) < FEWEST:
-            continue
-        first = _safe_start(text, *found.span())
-        if first is not None:
-            blocks, end, goes_on = _blocks(text, first, found.end())
-            if blocks:
-                yield first, end, blocks, goes_on
+    def _outside(self, line: int) -> None:
+        """Begin something outside of every list."""
+        self._close(line)
+        self._items.clear()
+        self._outermost = line, len(self._found), self._group
 
+    def _begin(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A paragraph, after a blank line."""
+        start = found.end() - 1
+        items = self._items
+        while items and items[-1].inside > start - at:
+            items.pop()
+        if items:
+            self._open = "paragraph", line, start, len(items), items[-1].group, False
+            return line + 1
+        self._outermost = line, len(self._found), self._group
+        self._group += 1
+        self._open = "paragraph", line, start, 0, self._group, False
+        return line + 1
 
-def _safe_start(text: str, start: int, end: int) -> int | None:
-    """Where in a stretch a paragraph begins that ends every list before it; the start of the text is as good."""
-    if start == 0:
-        return 0
-    blank = False
-    while start < end:
-        line = _LINE.match(text, start, end)
-        if line is None or line.end() == start:
-            return None
-        if line["text"] is None:
-            blank = True
-        elif blank and line["mark"] is None:
-            return start
+    def _number(self, line: int, at: int, found: re.Match[str]) -> int:
+        sign = found["number"]
+        return self._item(line, found.start("number") - at, found, interrupts=int(sign[:-1]) == 1)
+
+    def _item(self, line: int, indent: int, found: re.Match[str], *, interrupts: bool) -> int:
+        """An item; it goes on with the list of the outermost item that it ends, if that has the same sign.
+
+        Args:
+            interrupts: it may begin a list right behind a line of text.
+        """
+        items, sign = self._items, text_before(self._text, found)
+        ended: _Item | None = None
+        while items and items[-1].inside > indent:
+            ended = items.pop()
+        if indent - (items[-1].inside if items else 0) > 3:
+            return 0
+        if self._open is not None:
+            if ended is None and not interrupts:
+                return 0
+            self._close(line)
+        if ended is not None and ended.sign == sign:
+            group = ended.group
         else:
-            blank = False
-        start = line.end()
-    return None
+            if not items:
+                self._outermost = line, len(self._found), self._group
+            group = self._group = self._group + 1
+        start = found.end()
+        items.append(_Item(start - self._lines.starts[line], group, sign))
+        self._open = "item", line, start, len(items), group, False
+        return line + 1
 
+    def _heading(self, line: int, at: int, found: re.Match[str]) -> int:
+        self._outside(line)
+        self._group += 1
+        start = found.start("heading")
+        level = len(self._text[at:start].rstrip())
+        self._found.append(("heading", line, line + 1, start, level, self._group))
+        return line + 1
 
-def _blocks(text: str, start: int, end: int) -> tuple[list[Known], int, bool]:
-    """The blocks from a safe start on, and where they end: before the last one, which may go on behind the stretch."""
-    found: list[Known] = []
-    kept, until = 0, start
-    mark, blank = "", True
-    at = start
-    while at < end:
-        line = _LINE.match(text, at, end)
-        if line is None or line.end() == at:
-            break
-        if line["text"] is None:
-            if line["mark"] is not None:
+    def _quote(self, line: int, at: int, found: re.Match[str]) -> int:
+        if self._open is None or not self._open[-1]:
+            self._outside(line)
+            self._group += 1
+            self._open = "paragraph", line, found.start("quote"), 0, self._group, True
+        return line + 1
+
+    def _hollow(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A quotation without text, or a line across: all before it ends."""
+        self._outside(line)
+        return line + 1
+
+    def _fence(self, line: int, at: int, found: re.Match[str]) -> int:
+        self._outside(line)
+        self._group += 1
+        fence, lines = found["fence"], self._lines
+        after = len(lines) - (lines.starts[-1] == len(self._text))  # one that is never closed holds all that follows
+        for closing in _CLOSES.finditer(self._text, lines.ends[line]):
+            if closing[1][0] == fence[0] and len(closing[1]) >= len(fence):
+                after = lines.of(closing.end()) + 1
                 break
-            blank, at = True, line.end()
-            continue
-        sign = line["mark"] or ""
-        if line["blank"] or (not sign and mark and not blank):
-            break  # indented, or a line that goes on with the item before it
-        kept, until = len(found), at
-        if sign:
-            found.append(Known("item", line.start("text"), line.end("text"), opens=sign != mark))
-            at = line.end()
+        self._found.append(("code", line, after, 0, 0, self._group))
+        return after
+
+    def _under(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A line of `=` or `-`: it makes a heading of the line above it, or goes across, or is not known."""
+        across = self._text[at] == "-" and len(found["under"]) >= 3
+        if self._open is None or self._open[3]:
+            return self._hollow(line, at, found) if across else 0
+        _, first, start, _, group, quoted = self._open
+        if quoted or start - self._lines.starts[first] > 3:
+            return 0
+        self._open = None
+        if is_title(self._lines, first, line):
+            self._found.append(("heading", first, line + 1, start, 1 if self._text[at] == "=" else 2, group))
         else:
-            paragraph = _PARAGRAPH.match(text, at, end)
-            if paragraph is None:
-                break
-            found.append(Known("paragraph", at, paragraph.end()))
-            at = paragraph.end()
-            at += 2 if text.startswith("\r\n", at) else 1 if at < len(text) else 0
-        mark, blank = sign, False
-    if at >= len(text):
-        return found, len(text), False
-    goes_on = kept < len(found) and found[kept].kind == "item" and not found[kept].opens
-    return found[:kept], until, goes_on
+            self._found.append(("paragraph", first, line, start, 0, group))
+        return line + 1
+
+    def _unknown(self, line: int) -> int:
+        """Let the parser read a part, and say where it ends."""
+        first = line
+        if self._open is not None or self._items:
+            first, kept, self._group = self._outermost
+            del self._found[kept:]
+            self._open = None
+            self._items.clear()
+        after = self._resumes(line + 1)
+        found, group, goes_on = self._parser(first, after, self._group)
+        while goes_on and after < len(self._lines):
+            after = self._resumes(after + after - first)
+            found, group, goes_on = self._parser(first, after, self._group)
+        self._found += found
+        self._group = group
+        return after
+
+    def _resumes(self, line: int) -> int:
+        """The next line at which something begins that stands outside of every list and quotation."""
+        lines = self._lines
+        found = _RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
+        return lines.of(found.end()) if found else len(lines)
+
+
+def text_before(text: str, found: re.Match[str]) -> str:
+    """The sign of a list: its bullet, or what stands behind its number."""
+    return text[found.end(found.lastgroup or 0) - 1]
+
+
+def is_title(lines: Lines, first: int, line: int) -> bool:
+    """Whether a paragraph above `===` or `---` is a heading: a sentence above such a line is none."""
+    return line - first == 1 and not _SENTENCE_END.search(lines.at(first))

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from gate.suites.mutation.prompt.languages import WORD, Language, guess, language, may_hold_keyword
+from gate.suites.mutation.prompt.languages import (
+    WORD,
+    Language,
+    guess,
+    language,
+    may_begin_keyword,
+    may_follow,
+    may_hold_keyword,
+)
 from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
 from gate.suites.mutation.prompt.placeholders import overlapping
 
@@ -16,8 +25,7 @@ _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _FEWEST_WORDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence.
 
     Attributes:
@@ -40,7 +48,20 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
         protected: spans in which a keyword does not count.
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
-    found = [(one, *kind) for one in sentences if (kind := _kind(text, one, protected, main))]
+    seen: dict[tuple[str, bool, bool, bool], tuple[RuleKind, str] | None] = {}
+    found = []
+    for one in _promising(text, sentences):
+        (start, end), _, listed, label = one
+        covered = overlapping(protected, one.span) if protected else ()
+        key = text[start:end], listed, label, text[start - 1 : start].isalnum()
+        if covered:
+            kind = _kind(text, one, covered, main)
+        elif key in seen:
+            kind = seen[key]
+        else:
+            kind = seen[key] = _kind(text, one, covered, main)
+        if kind:
+            found.append((one, *kind))
     keys = numbered(normal(one.span.of(text)) for one, _, _ in found)
     return [
         Rule(stable_id("rule", key, str(number)), one.span, code, kind, one.block)
@@ -48,7 +69,36 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
     ]
 
 
-def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
+def _promising(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
+    starts = [one[0][0] for one in sentences]
+    held = {bisect_right(starts, place) - 1 for place in _hopeful(text)}
+    held.update(place for place, one in enumerate(sentences) if one[2])
+    yield from (sentences[place] for place in sorted(held) if place >= 0)
+
+
+def _hopeful(text: str) -> list[int]:
+    """Where in a text keywords may begin, or signs stand that may be some."""
+    places = [] if text.isascii() else [found.start() for found in _SIGNS.finditer(text)]
+    following: Mapping[str, frozenset[str] | None] = {
+        word: may_follow(word.lower()) for word in set(WORD.findall(text)) if may_begin_keyword(word.lower())
+    }
+    if following:
+        begun: frozenset[str] | None = frozenset()
+        at = 0
+        for found in WORD.finditer(text):
+            word = found.group()
+            if begun and word.lower() in begun:
+                places.append(at)
+            begun = frozenset()
+            if word in following:
+                begun, at = following[word], found.start()
+                if begun is None:
+                    places.append(at)
+    return places
+
+
+def _kind(text: str, sentence: Sentence, covered: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
     """How a sentence was found to be a rule, and in which language; None if it is none."""
     shown = sentence.span.of(text)
     if shown.rstrip("*_\"'”’ ").endswith(_QUESTION):
@@ -57,7 +107,6 @@ def _kind(text: str, sentence: Sentence, protected: Sequence[Span], main: str) -
     words = [word.lower() for word in WORD.findall(shown)]
     if not sentence.listed and not signs and not may_hold_keyword(words):
         return None
-    covered = overlapping(protected, sentence.span)
     code = guess(shown, words, main)
     for table in _tables(code, main, signs=signs):
         kind = _found(text, sentence.span, covered, table)

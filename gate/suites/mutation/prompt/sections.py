@@ -12,6 +12,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
 _BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{0,80}[^*_\r\n.!?。！？](?:\*\*|__)[:：]?$")
 _BRACKETED = re.compile(r"(?:\[[^\]\r\n{}]{1,60}\]|【[^】\r\n]{1,60}】|={2,}[^=\r\n]{1,60}={2,})[:：]?$")
 _LONGEST_LABEL = 80
+_LABEL_ENDS = (*":：*_]】= ", "")  # most blocks end with none of them, and need no further look
 
 
 def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
@@ -22,9 +23,10 @@ def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
 
 def label_of(text: str, block: Block) -> str:
     """The title that a block is, or an empty text: a short line that ends in a colon, is bold or stands in brackets."""
-    if block.kind not in ("paragraph", "item") or len(block.span) > _LONGEST_LABEL:
+    kind, (start, end), _, _, _ = block
+    if text[end - 1 : end] not in _LABEL_ENDS or end - start > _LONGEST_LABEL or kind not in ("paragraph", "item"):
         return ""
-    shown = block.span.of(text)
+    shown = text[start:end]
     if "\n" in shown or "\r" in shown:
         return ""
     if shown.rstrip("*_ ").endswith((":", "：")) or _BOLD_LABEL.match(shown) or _BRACKETED.match(shown):
@@ -36,21 +38,23 @@ def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
     """Headings govern until the next of their level; a label until the next heading, label or end of its depth."""
     opened: list[tuple[int, str, int]] = []
     for block in blocks:
-        level, title = 0, ""
-        if block.kind == "heading":
-            level, title = block.depth, block.span.of(text)
+        kind, span, (start, _), depth, _ = block
+        if kind == "paragraph":
+            title = "" if depth or text[span[1] - 1 : span[1]] not in _LABEL_ENDS else label_of(text, block)
+            if not title:
+                continue
+            level = _LABEL_LEVEL
+        elif kind == "heading":
+            level, title = depth, span.of(text)
             title = title if any(map(str.isalnum, title)) else ""
-        elif block.kind == "tag":
-            level = _LABEL_LEVEL  # a label does not reach over a tag
-        elif block.depth == 0 and block.kind == "paragraph":
-            title = label_of(text, block)
-            level = _LABEL_LEVEL if title else 0
-        if not level:
+        elif kind == "tag":
+            level, title = _LABEL_LEVEL, ""  # a label does not reach over a tag
+        else:
             continue
         while opened and opened[-1][0] >= level:
-            yield _section(opened.pop(), block.outer.start)
+            yield _section(opened.pop(), start)
         if title:
-            opened.append((level, title, block.outer.start))
+            opened.append((level, title, start))
     end = blocks[-1].outer.end if blocks else 0
     while opened:
         yield _section(opened.pop(), end)

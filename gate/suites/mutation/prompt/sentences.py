@@ -19,6 +19,7 @@ _END = re.compile(
     """,
     re.VERBOSE,
 )
+_ONE = re.compile(r"[^\s<>.!?…。！？\r\n](?:[^<>.!?…。！？\r\n]*[^\s<>.!?…。！？\r\n])?[.!?]?")
 _ABBREVIATION = re.compile(
     r"""(?:^|[\s("“„«*_])(?:[^\W\d_]|[^\W\d_](?:\.[^\W\d_])+|e\.g|i\.e|vs|approx|incl|excl|max|min|nr|ca|ex|cf|art
     |bzw|ggf|evtl|inkl|bsp|mr|mrs|ms|dr|prof|sr|sra|sig|p\.ex|p\.\s?ej|z\.\s?b|d\.\s?h|u\.\s?a|fig|inc|ltd|dept)$""",
@@ -32,6 +33,11 @@ _WORD = re.compile(r"[*_\"'“„«(\[]*([^\s>*_\"'“„«(\[]\S{0,60})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _ROOM = 2  # characters that a line may be short of the longest and still count as full
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
+
+
+def is_sentence(text: str, span: Span) -> bool:
+    """Whether a block is one sentence as a whole, at a glance; a no may be wrong."""
+    return _ONE.fullmatch(text, *span) is not None
 
 
 def sentences(text: str, span: Span, *, starts_sentence: Callable[[str], bool]) -> Iterator[Span]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
 from gate.suites.mutation.mutants import mutants_of
-from gate.suites.mutation.prompt import parse
+from gate.suites.mutation.prompt import parse, plain
 from tests.support.corpus import corpus
 from tests.support.mutation import assert_only_spans_change
 
@@ -17,6 +21,9 @@ def test_real_prompts() -> None:
     for file in files:
         text = file.read_bytes().decode("utf-8")
         prompt = parse(text)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(plain, "FEWEST", sys.maxsize)
+            assert parse(text) == prompt, file.name  # as the parser alone reads it
         assert (not prompt.rules) == (file.name in ALL_CODE), file.name
         assert prompt.rules or "no rule was found" in prompt.notes[0]
         found = mutants_of(prompt)

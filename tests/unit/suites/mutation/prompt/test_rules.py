@@ -101,3 +101,13 @@ def test_equal_rules_have_ids_of_their_own_in_the_same_order_each_time() -> None
     ids = [rule.id for rule in parse(text).rules]
     assert len(set(ids)) == 3
     assert [rule.id for rule in parse("Intro.\n" + text).rules] == ids
+
+
+def test_a_number_in_a_circle_may_touch_its_rule() -> None:
+    assert [rule.kind for rule in parse("①Never lie.\n②Sing.\n③You must ask.").rules] == ["keyword", "keyword"]
+
+
+def test_a_label_ends_its_line_whatever_the_line_end_is() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        prompt = parse(f"Hello.{end}You must:{end}greet everybody in a friendly way")
+        assert [block.span.of(prompt.text) for block in prompt.blocks][1:] == ["greet everybody in a friendly way"]

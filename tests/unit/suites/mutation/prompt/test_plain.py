@@ -1,0 +1,78 @@
+"""What of a large prompt the Markdown parser is asked about."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from gate.suites.mutation.prompt.blocks import Lines
+from gate.suites.mutation.prompt.model import Span
+from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.plain import Found, Scan
+
+
+def asked(text: str) -> list[tuple[int, int]]:
+    """The lines that a parser is given, which finds nothing there."""
+    parts: list[tuple[int, int]] = []
+
+    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+        parts.append((first, after))
+        return [], group, False
+
+    Scan(Lines(text), parser).found()
+    return parts
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "a\n\n", "a b\nc\n", "- a\n", "* a\n\n", "1. a\n", "2) a\n\n", "- a\n  - b\n    - c\n", "- a\n\n  b\n\n",
+        "# a\n", "## A\n\nNever lie.\n", "Title\n=====\n\n", "a\n---\n\nb\n\n", "```json\n{}\n```\n", "<a>\nb\n</a>\n",
+        "<b>\n", "> a\n", "> a\n\n", ">\n", "|a|b|\n", "_a_\n\n", "**a**\n\n", "24/7\n\n", "a\r\n\r\n", "a\r\r",
+        "---\n", "***\n", "{x}\n", "\n",
+    ],
+)  # fmt: skip
+def test_nothing_of_what_prompts_consist_of(shape: str) -> None:
+    assert asked(shape * 200) == []
+
+
+def test_what_it_is_asked_begins_and_ends_between_two_blocks() -> None:
+    text = "a\n\n- b\n- - c\n- d\n\ne\n\n\tf\n\n# g\n"
+    assert asked(text) == [(2, 6), (8, 10)]
+
+
+def test_a_line_is_asked_about_once() -> None:
+    draw = random.Random(3)
+    text = "".join(
+        draw.choice(["a\n", "\n", "- a\n", "- - a\n", "\ta\n", "1. a\n", "> > a\n", "# a\n"]) for _ in range(999)
+    )
+    parts = asked(text)
+    assert len(parts) > 20
+    assert all(after <= first for (_, after), (first, _) in itertools.pairwise(parts))
+
+
+def test_a_fence_that_goes_on_is_read_to_its_end() -> None:
+    parts: list[tuple[int, int]] = []
+
+    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+        parts.append((first, after))
+        return [], group, after < 9
+
+    Scan(Lines("  ```\n\na\n\nb\n\nc\n\nd\n  ```\n\ne\n"), parser).found()
+    assert parts == [(0, 2), (0, 6), (0, 13)]  # twice as much each time, so that nothing is read often
+
+
+def test_spans_that_overlap_are_found_without_reading_the_others() -> None:
+    class Watched(list[Span]):
+        read = 0
+
+        def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
+            assert not isinstance(place, slice)
+            self.read += 1
+            return super().__getitem__(place)
+
+    spans = Watched(Span(at, at + 1) for at in range(0, 1000, 2))
+    assert overlapping(spans, Span(10, 13)) == [Span(10, 11), Span(12, 13)]
+    assert spans.read < 40
