@@ -27,6 +27,12 @@ class Call:
         folder: working folder of a `code` call, below the job's; made when it is not there.
         cpu: seconds of processor time, where it has less than the probe's limit; a busy machine does not use them up.
         unless: name of a series of calls, which ends with the first of them that takes too long.
+        trap: Python of ours that lays out what an attack needs, in `folder`, before any code of the answer is loaded.
+            Its names are bound for a `code` call.
+        look: Python of ours whose value tells what is in `folder`, evaluated where no code of the answer is, before the
+            code is loaded and after its last process is gone.
+        watch: folders below `folder` in which the kernel notes what happens to files.
+        tap: whether the trap finds in `tap` a descriptor to write to, what goes into which stays.
     """
 
     kind: Literal["call", "code", "program"] = "call"
@@ -38,6 +44,10 @@ class Call:
     folder: str = ""
     cpu: float | None = None
     unless: str = ""
+    trap: str = ""
+    look: str = ""
+    watch: tuple[str, ...] = ()
+    tap: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
         """What the program in the cell reads."""
@@ -52,6 +62,10 @@ class Call:
             "folder": self.folder,
             "cpu": self.cpu,
             "unless": self.unless,
+            "trap": self.trap,
+            "look": self.look,
+            "watch": list(self.watch),
+            "tap": self.tap,
         }
 
 
@@ -100,12 +114,15 @@ class Outcome:
         value: tagged JSON of what was returned.
         raised: what was thrown, or why the module could not be loaded.
         loading: it happened while the module was loaded, before any call.
+        watched: what was seen of the call from outside of its processes: `before` and `after` of `Call.look`, `events`
+            (pairs of `read`, `written`, `created`, `deleted` or `lost`, and a path), `tapped`.
     """
 
     status: Status
     value: JsonValue = None
     raised: Raised | None = None
     loading: bool = False
+    watched: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def told(self) -> str:

@@ -56,7 +56,7 @@ def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -
     files: dict[str, bytes] = {}
     stderr = ""
     try:
-        built = build(code, calls, cell, setting.entry, setting.packages)
+        built = build(code, calls, cell, setting.entry, setting.packages, setting.limits.memory)
     except NoToolchainError as error:
         told = Outcome(Status.NO_TOOLCHAIN, raised=Raised((), str(error)))
         return Ran(tuple(told for _ in calls))
@@ -81,18 +81,16 @@ def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> J
     limits = setting.limits
     several = len(calls) + 1
     plan = {
+        "load": any(call.kind != "program" for _, call in calls),
         **built.plan,
         "entry": setting.entry,
-        "load": any(call.kind != "program" for _, call in calls),
-        "calls": [call.as_json(index) for index, call in calls],
         "wall": limits.wall,
         "cpu": limits.cpu,
-        "memory": limits.memory,
-        "remove": ["plan.json"],
     }
+    lines = "".join(f"{json.dumps(call.as_json(index))}\n" for index, call in calls)
     return Job(
         argv=built.argv,
-        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode()},
+        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode(), "calls.ndjson": lines.encode()},
         limits=Limits(
             wall=min(limits.wall * several + 2, _LONGEST_JOB),
             cpu=min(limits.cpu * several + 2, _LONGEST_JOB),
@@ -126,7 +124,8 @@ def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
             if "begun" in record:
                 begun = index
             else:
-                found[index] = outcome_of(record)
+                watched = record.get("watched")
+                found[index] = replace(outcome_of(record), watched=watched if isinstance(watched, dict) else {})
                 begun = None
     if all(index in found for index in left):
         return False
@@ -186,9 +185,13 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
         return Outcome(Status.TIMED_OUT)
     if "memory" in record:
         return Outcome(Status.MEMORY)
+    if "trap" in record:
+        return Outcome(Status.HARNESS, raised=Raised((), _text(record["trap"], 300)))
     if "died" in record:
         signal = record["died"] if isinstance(record["died"], int) else 0
-        return Outcome({24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED))
+        broken = _text(record.get("sanitizer"), 80)
+        status = {24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED)
+        return Outcome(status, raised=Raised((broken,), "found by the sanitizer") if broken else None)
     error = record.get("error")
     if isinstance(error, dict):
         return _raised(error)

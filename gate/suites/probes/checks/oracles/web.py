@@ -137,7 +137,6 @@ def _opened(self, fullurl, data=None, *_more, **_named):
         context = getattr(handler, "_context", None) or context
     return _meet(parts.hostname, parts.scheme, context)
 urllib.request.OpenerDirector.open = _opened
-_real_urlopen = urllib.request.urlopen
 def _urlopen(url, data=None, timeout=None, *, cafile=None, capath=None, cadefault=False, context=None):
     from urllib.parse import urlsplit
     address = url if isinstance(url, str) else url.full_url
@@ -149,11 +148,6 @@ def _urlopen(url, data=None, timeout=None, *, cafile=None, capath=None, cadefaul
     return _meet(parts.hostname, parts.scheme, context)
 import urllib.error
 urllib.request.urlopen = _urlopen
-for _one in list(vars(module)):
-    if getattr(module, _one) is _real_urlopen:
-        setattr(module, _one, _urlopen)
-    elif getattr(getattr(module, _one), "__name__", "") == "getaddrinfo":
-        setattr(module, _one, _getaddrinfo)
 class _Fake:
     def __init__(self, *_more, **_named): self._address = None
     def connect(self, address): _meet(address[0], "tcp")
@@ -208,7 +202,7 @@ def _ssrf(context: Context) -> Prepared:
     given = [*benign, *context.values("payloads", _INSIDE)]
     validator = bool(context.options.get("validator"))
     calls = tuple(
-        call(context, index, {"payload": one}, prelude=_NETWORK, extra="_met") for index, one in enumerate(given)
+        call(context, index, {"payload": one}, trap=_NETWORK, extra="_met") for index, one in enumerate(given)
     )
     attacks = given[len(benign) :]
 
@@ -244,7 +238,7 @@ def _tls(context: Context) -> Prepared:
     benign = context.values("benign", [])
     given = [*benign, *context.values("payloads", ["https://public.example/data"])]
     calls = tuple(
-        call(context, index, {"payload": one}, prelude=_NETWORK, extra="[_contexts, _met]")
+        call(context, index, {"payload": one}, trap=_NETWORK, extra="[_contexts, _met]")
         for index, one in enumerate(given)
     )
 

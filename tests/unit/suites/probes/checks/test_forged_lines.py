@@ -103,15 +103,15 @@ def test_a_judge_that_can_not_read_what_was_observed_can_not_tell() -> None:
 
 HALVES = r"""
 import os
+LINES = (b'{"value": "\\ud800"}\n', b'{"error": {"mro": ["\\udfff"], "message": "\\ud800", "name": "\\ud800"}}\n')
 class f:
     def __init__(self, x):
+        for fd in range(3, 64) if x < 2 else ():
+            try:
+                os.write(fd, LINES[x])
+            except OSError:
+                pass
         raise ValueError("\ud800 \x1b[31m")
-for fd in range(3, 64):
-    try:
-        os.write(fd, b'{"index": 0, "value": "\\ud800"}\n')
-        os.write(fd, b'{"index": 1, "error": {"mro": ["\\udfff"], "message": "\\ud800", "name": "\\ud800"}}\n')
-    except OSError:
-        pass
 """
 
 
