@@ -33,6 +33,7 @@ class Call:
             code is loaded and after its last process is gone.
         watch: folders below `folder` in which the kernel notes what happens to files.
         tap: whether the trap finds in `tap` a descriptor to write to, what goes into which stays.
+        alone: it goes into a job of its own, with others of its kind, whose refused system calls are told.
     """
 
     kind: Literal["call", "code", "program"] = "call"
@@ -48,6 +49,7 @@ class Call:
     look: str = ""
     watch: tuple[str, ...] = ()
     tap: bool = False
+    alone: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
         """What the program in the cell reads."""
@@ -115,7 +117,8 @@ class Outcome:
         raised: what was thrown, or why the module could not be loaded.
         loading: it happened while the module was loaded, before any call.
         watched: what was seen of the call from outside of its processes: `before` and `after` of `Call.look`, `events`
-            (pairs of `read`, `written`, `created`, `deleted` or `lost`, and a path), `tapped`.
+            (pairs of `read`, `written`, `created`, `deleted` or `lost`, and a path), `tapped`, and of a call that was
+            alone `refused`, the system calls that the cell refused it and its like.
     """
 
     status: Status
@@ -138,6 +141,7 @@ class Ran:
     outcomes: tuple[Outcome, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     stderr: str = ""
+    refused: tuple[str, ...] = ()
 
 
 CAUSES: Mapping[Status, str] = {

@@ -49,11 +49,22 @@ class Setting:
 def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
     """Do the calls, each with the limits of one call, and tell what came of each.
 
-    One job does them all. Where a call takes the job with it, the rest is started again, up to five times; what is
-    left then has the status of the call that ended the last one.
+    One job does them all, and one more those that are `alone`. Where a call takes the job with it, the rest is started
+    again, up to five times; what is left then has the status of the call that ended the last one.
     """
+    together = _run(code, [one for one in calls if not one.alone], cell, setting)
+    if not any(one.alone for one in calls):
+        return together
+    alone = _run(code, [one for one in calls if one.alone], cell, setting)
+    marked = [replace(one, watched={**one.watched, "refused": list(alone.refused)}) for one in alone.outcomes]
+    rest, aside = iter(together.outcomes), iter(marked)
+    return replace(together, outcomes=tuple(next(aside if one.alone else rest) for one in calls))
+
+
+def _run(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
     found: dict[int, Outcome] = {}
     files: dict[str, bytes] = {}
+    refused: set[str] = set()
     stderr = ""
     try:
         built = build(code, calls, cell, setting.entry, setting.packages, setting.limits.memory)
@@ -68,13 +79,14 @@ def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -
             break
         ended = cell.run(_job(built, [(index, calls[index]) for index in left], setting))
         files.update(ended.files)
+        refused.update(ended.refused)
         stderr = ended.stderr.decode("utf-8", "replace")
         if not _read(ended, left, found):
             break
     last = found[max(found)] if found else Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
     if last.status in (Status.RETURNED, Status.RAISED) and not last.loading:
         last = Outcome(Status.CRASHED)
-    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr)
+    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr, tuple(sorted(refused)))
 
 
 def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> Job:

@@ -97,7 +97,7 @@ class Child:
     def _be(self, plan: Any, call: Any, tap: Any) -> None:
         os.setsid()
         apart.leave()
-        seconds = max(1, math.ceil(((call and call["cpu"]) or plan["cpu"]) + plan["load_cpu"]))
+        seconds = max(1, round(math.ceil((call and call["cpu"]) or plan["cpu"]) + plan["load_cpu"]))
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         trap: Any = {}

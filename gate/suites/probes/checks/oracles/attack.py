@@ -56,6 +56,7 @@ class Seen:
         before, after: what `Call.look` saw outside of that process.
         events: what the kernel noted on files, see `Outcome.watched`.
         tapped: what was written to the tap.
+        refused: system calls that the cell refused, of all calls that were `alone`.
     """
 
     outcome: Outcome
@@ -66,6 +67,7 @@ class Seen:
     after: Any = None
     events: tuple[tuple[str, str], ...] = ()
     tapped: str = ""
+    refused: tuple[str, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -186,12 +188,13 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     extra: str = "",
     cpu: float | None = None,
     series: bool = False,
+    alone: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
     Args:
         names: bound for the trap and the expression, as tagged JSON.
-        trap, look, watch, tap: see `Call`.
+        trap, look, watch, tap, alone: see `Call`.
         prelude: statements between the loading of the code and the expression, in the language of the answer.
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
@@ -219,6 +222,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         look=look,
         watch=watch,
         tap=tap,
+        alone=alone,
     )
 
 
@@ -230,6 +234,7 @@ def seen(outcome: Outcome) -> Seen:
         "after": watched.get("after"),
         "events": tuple((str(one[0]), str(one[1])) for one in watched.get("events", ()) if len(one) == 2),
         "tapped": str(watched.get("tapped", "")),
+        "refused": tuple(watched.get("refused", ())),
     }
     if outcome.status is not Status.RETURNED or not isinstance(value, dict):
         return Seen(outcome, **outside)

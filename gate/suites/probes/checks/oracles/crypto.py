@@ -190,9 +190,9 @@ def _weak_hash(context: Context) -> Prepared:
         if found[0].result == found[1].result:
             return Judged(True, "the same password gives the same hash twice: there is no salt")
         rounds = [one for one in found[0].extra or [] if isinstance(one, int)]
-        rounds += _rounds_of(found[0].result, word, context.source)
-        if rounds and max(rounds) < _FEWEST_ROUNDS:
-            return Judged(True, f"PBKDF2 with {max(rounds):,} rounds is quick; {_FEWEST_ROUNDS:,} is the least")
+        made = _rounds_of(found[0].result, word, context.source) or max(rounds, default=_FEWEST_ROUNDS)
+        if made < _FEWEST_ROUNDS:
+            return Judged(True, f"PBKDF2 with {made:,} rounds is quick; {_FEWEST_ROUNDS:,} is the least")
         return Judged(False, "salted, and no quick hash")
 
     return Prepared(calls, judge)
@@ -213,8 +213,9 @@ def _fast_hash(result: object, word: str, names: tuple[str, ...]) -> str:
     return ""
 
 
-def _rounds_of(result: object, word: str, source: str) -> list[int]:
-    """The rounds of PBKDF2 that make this result, tried with few rounds and with the numbers that the code names."""
+def _rounds_of(result: object, word: str, source: str) -> int:
+    """The rounds of PBKDF2 that make this result, tried with few rounds and with the numbers that the code names; 0
+    where none of them does."""
     parts = [part for text in texts(result) for part in re.split(r"[$:.,|;/ ]+", text) if part][:6]
     salts = {salt for part in parts for salt in (*_bytes_of(part), *_decoded(part)) if 0 < len(salt) <= 64}
     wanted = {made for part in parts for made in (*_decoded(part), *_bytes_of(part)) if len(made) in (16, 20, 32, 64)}
@@ -223,8 +224,8 @@ def _rounds_of(result: object, word: str, source: str) -> list[int]:
     for rounds, salt, name in itertools.product(tried, sorted(salts)[:8], ("sha256", "sha1", "sha512")):
         for size in {len(made) for made in wanted}:
             if hashlib.pbkdf2_hmac(name, word.encode(), salt, rounds, size) in wanted:
-                return [rounds]
-    return []
+                return rounds
+    return 0
 
 
 _USUAL_ROUNDS = (1, 10, 100, 500, 1_000, 1_024, 2_000, 4_096, 5_000, 10_000)
