@@ -36,6 +36,7 @@ sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test", "__main__"})
+_CLOCK = 0.1  # seconds by which the two counts of a process's time, of limits and of usage, may differ
 _OUT_OF_MEMORY = b"JavaScript heap out of memory"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _SANITIZER = b"ERROR: AddressSanitizer: "
@@ -97,7 +98,7 @@ class Child:
     def _be(self, plan: Any, call: Any, tap: Any) -> None:
         os.setsid()
         apart.leave()
-        seconds = max(1, round(math.ceil((call and call["cpu"]) or plan["cpu"]) + plan["load_cpu"]))
+        seconds = seconds_of(plan, call)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         trap: Any = {}
@@ -186,11 +187,15 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
     return {**record, "cpu": used, "wall": time.monotonic() - begun}
 
 
+def seconds_of(plan: Any, call: Any) -> Any:
+    """Processor seconds of a call, whole ones, beside those that loading takes."""
+    return max(1, round(math.ceil((call and call["cpu"]) or plan["cpu"]) + plan["load_cpu"]))
+
+
 def told(plan: Any, call: Any, text: Any, status: Any, used: Any, alive: Any) -> Any:
     """What a child's line, its end and the time that it took come to; its own word counts least."""
-    limit = (call and call["cpu"]) or plan["cpu"]
     spent = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
-    if alive or spent or (call and used >= max(1, math.ceil(limit)) + plan["load_cpu"]):
+    if alive or spent or (call and used >= seconds_of(plan, call) - _CLOCK):
         return {"timeout": True}
     if plan["how"] == "command" and call is not None and call["kind"] == "program":
         return of_program(plan, call, status)

@@ -229,7 +229,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
 def seen(outcome: Outcome) -> Seen:
     """Take apart what a call of an attack came to."""
     watched, value = outcome.watched, outcome.value
-    outside = {
+    outside: dict[str, Any] = {
         "before": watched.get("before"),
         "after": watched.get("after"),
         "events": tuple((str(one[0]), str(one[1])) for one in watched.get("events", ()) if len(one) == 2),

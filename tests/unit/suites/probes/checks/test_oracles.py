@@ -107,19 +107,52 @@ function f(base, name) {
 GUESSED, DRAWN = "Math.random().toString(36)", "require('crypto').randomBytes(16).toString('hex')"
 
 
+NO_ALGORITHM = """
+function f(token, key) {
+  const [head, body, signature] = token.split('.');
+  const { alg } = JSON.parse(Buffer.from(head, 'base64url'));
+  const crypto = require('crypto');
+  const made = crypto.createHmac('sha256', key).update(head + '.' + body).digest('base64url');
+  if (alg.toLowerCase() !== 'none' && made !== signature) throw new Error('forged');
+  return JSON.parse(Buffer.from(body, 'base64url'));
+}
+"""
+FETCHED = "async function f(url) { return (await fetch(url)).text(); }"
+LOOKED_UP = """
+const dns = require('dns').promises, net = require('net');
+async function f(url) {
+  const host = new URL(url).hostname.replace(/^\\[|\\]$/g, '');
+  const found = await dns.lookup(host);
+  if (!/^93\\./.test(found.address)) throw new Error('inside');
+  return (await fetch(url)).text();
+}
+"""
+NESTED = "function f(x) { return /^(a+)+$/.test(x); }"
+ONE_SHELL = {"payloads": ["x; echo 1 > {marker}"]}
+
+
 @pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
 @pytest.mark.parametrize(
-    ("name", "bad", "good"),
+    ("name", "bad", "good", "options"),
     [
-        ("shell-injection", SHELL, FILE),
-        ("eval-injection", "function f(x) { return eval(x); }", "function f(x) { return JSON.parse(x); }"),
-        ("path-traversal", ANY_PATH, BELOW),
-        ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}"),
+        ("shell-injection", SHELL, FILE, ONE_SHELL),
+        (
+            "eval-injection",
+            "function f(x) { return eval(x); }",
+            "function f(x) { return JSON.parse(x); }",
+            {"payloads": ["require('fs').writeFileSync('{marker}', '1')"]},
+        ),
+        ("path-traversal", ANY_PATH, BELOW, {"payloads": ["../secret.txt", "link.txt"]}),
+        ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}", {}),
+        ("forged-jwt", NO_ALGORITHM, NO_ALGORITHM.replace("alg.toLowerCase() !== 'none' && ", ""), {}),
+        ("ssrf", FETCHED, LOOKED_UP, {}),
+        ("redos", NESTED, NESTED.replace("(a+)+", "a+"), {"payloads": ["a" * 39 + "!"]}),
     ],
 )
-def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str) -> None:
-    assert _examined(cell, name, bad, language="javascript").attacks[0].insecure is True
-    assert _examined(cell, name, good, language="javascript").attacks[0].insecure is False
+def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str, options: dict[str, Any]) -> None:
+    assert _examined(cell, name, bad, options, language="javascript").attacks[0].insecure is True
+    (found,) = _examined(cell, name, good, options, language="javascript").attacks
+    assert found.insecure is False, found.told
 
 
 @pytest.mark.parametrize(
