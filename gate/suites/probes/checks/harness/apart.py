@@ -78,13 +78,13 @@ class Events:
                 if len(self.places) < _MOST_FOLDERS:
                     self.places[_libc.inotify_add_watch(self.handle, os.fsencode(place), mask)] = place
 
-    def take(self) -> None:
-        """Read what there is."""
+    def take(self) -> Any:
+        """Read what there is; True, since more may come."""
         while True:
             try:
                 data = os.read(self.handle, 65_536)
             except BlockingIOError:
-                return
+                return True
             place = 0
             while place < len(data):
                 watch, mask, _, length = _EVENT.unpack_from(data, place)

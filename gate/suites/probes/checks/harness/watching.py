@@ -58,12 +58,14 @@ class Tap:
         os.set_blocking(self.source, False)
         self.parts: list[bytes] = []
 
-    def take(self) -> None:
-        """Read what there is."""
+    def take(self) -> Any:
+        """Read what there is; whether more may come."""
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self.source, 65_536):
                 if sum(map(len, self.parts)) < _MOST_TAPPED:
                     self.parts.append(part)
+            return False
+        return True
 
     def close(self) -> Any:
         """All that went in, as text."""
@@ -73,20 +75,24 @@ class Tap:
 
 
 def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:
-    """What a child wrote before it ended, wrote a line or its time was over; (bytes, whether it came to an end)."""
+    """What a child wrote before its end or before its time was over; (bytes, whether it came to an end).
+
+    A line alone is no end: another process could write one for a child that is still at it.
+    """
     watch = os.pidfd_open(child)
     aside: Any = {one.handle if one is events else one.source: one for one in (events, tap) if one is not None}
-    parts, ended = [], False
+    parts, open_ends, ended = [], {source, watch, *aside}, False
     while not ended and (left := until - time.monotonic()) > 0:
-        for handle in select.select([source, watch, *aside], [], [], left)[0]:
+        for handle in select.select(open_ends, [], [], left)[0]:
             if handle in aside:
-                aside[handle].take()
-            elif handle == source:
-                part = os.read(source, 65_536)
-                parts.append(part)
-                ended = ended or not part or part.endswith(b"\n")
-            else:
+                if not aside[handle].take():
+                    open_ends.discard(handle)
+            elif handle == watch:
                 ended = True
+            elif part := os.read(source, 65_536):
+                parts.append(part)
+            else:
+                open_ends.discard(source)
     os.close(watch)
     os.set_blocking(source, False)
     with contextlib.suppress(BlockingIOError):
