@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 _NODE_OVERHEAD = 256 * MIB  # what node itself holds, beside the heap that is limited
 _RUNNER = ("-I", "-S", "gate_runner.py")
-_GCC = ("-std=gnu17", "-O1", "-fsanitize=undefined,signed-integer-overflow", "-fno-sanitize-recover=all")
+_GCC = (
+    "-std=gnu17",
+    "-O1",
+    "-fsanitize=undefined,signed-integer-overflow",
+    "-fno-sanitize-recover=all",
+    "-fstack-protector-all",
+    "-U_FORTIFY_SOURCE",
+    "-D_FORTIFY_SOURCE=2",
+)
 
 
 class NoToolchainError(GateError):
@@ -155,6 +163,6 @@ def _c(code: Code, calls: Sequence[Call], cell: Cell, entry: str) -> Built:
             "command": ["./program"],
             "program": ["./program"],
             "executable": ["program"],
-            "environment": {},
+            "environment": {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},  # so that `free` looks at neighbours
         },
     )

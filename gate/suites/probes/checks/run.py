@@ -203,7 +203,7 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
         signal = record["died"] if isinstance(record["died"], int) else 0
         broken = _text(record.get("sanitizer"), 80)
         status = {24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED)
-        return Outcome(status, raised=Raised((broken,), "found by the sanitizer") if broken else None)
+        return Outcome(status, raised=Raised((broken,)) if broken else None)
     error = record.get("error")
     if isinstance(error, dict):
         return _raised(error)

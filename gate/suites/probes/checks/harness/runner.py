@@ -16,6 +16,7 @@ import importlib
 import json
 import math
 import os
+import re
 import resource
 import shutil
 import signal
@@ -39,7 +40,12 @@ _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo
 _CLOCK = 0.7  # the counts of a process's time, of limits and of usage, are not the same
 _OUT_OF_MEMORY = b"JavaScript heap out of memory"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-_SANITIZER = b"ERROR: AddressSanitizer: "
+_BROKEN = re.compile(
+    rb"^(?:\*\*\* (.+) \*\*\*: terminated"
+    rb"|[^\n]*runtime error: (.+)"
+    rb"|((?:malloc|free|realloc)\(\): .+|double free .+))$",
+    re.MULTILINE,
+)
 
 
 def tell(record: Any) -> None:
@@ -209,9 +215,9 @@ def told(plan: Any, call: Any, text: Any, status: Any, used: Any, alive: Any) ->
     said = errors_of(plan, call)
     if _OUT_OF_MEMORY in said:
         return {"memory": True}
-    if _SANITIZER in said:
-        return {"died": died, "sanitizer": said.split(_SANITIZER, 1)[1].split()[0].decode("ascii", "replace")[:80]}
-    return {"died": died}
+    broken = _BROKEN.search(said)
+    told = next((one for one in broken.groups() if one), b"") if broken else b""
+    return {"died": died, "sanitizer": told.decode("ascii", "replace")[:80]}
 
 
 def of_program(plan: Any, call: Any, status: Any) -> Any:

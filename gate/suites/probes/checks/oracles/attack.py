@@ -226,8 +226,8 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     )
 
 
-def seen(outcome: Outcome) -> Seen:
-    """Take apart what a call of an attack came to."""
+def seen(outcome: Outcome, kind: str = "code") -> Seen:
+    """Take apart what a call of an attack came to; that of a plain `call` is the value that was returned."""
     watched, value = outcome.watched, outcome.value
     outside: dict[str, Any] = {
         "before": watched.get("before"),
@@ -236,6 +236,8 @@ def seen(outcome: Outcome) -> Seen:
         "tapped": str(watched.get("tapped", "")),
         "refused": tuple(watched.get("refused", ())),
     }
+    if kind == "call":
+        return Seen(outcome, value, **outside)
     if outcome.status is not Status.RETURNED or not isinstance(value, dict):
         return Seen(outcome, **outside)
     raised = value.get("raised")

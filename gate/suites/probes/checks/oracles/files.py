@@ -15,6 +15,7 @@ from gate.suites.probes.checks.oracles.attack import (
     each,
     mentions,
 )
+from gate.suites.probes.checks.oracles.native import ARGUMENTS, traversal
 
 _TREE = """
 import os, pathlib
@@ -56,6 +57,8 @@ _SCRIPTS = ("python", "javascript", "typescript")
 
 
 def _traversal(context: Context) -> Prepared:
+    if context.language == "c":
+        return traversal(context)
     effect = context.text("effect", "read")
     payloads = context.values("payloads", [*_ESCAPES, *(["link.txt"] if effect == "read" else [])])
     benign = context.values("benign", ["hello.txt"] if effect == "read" else ["new.txt"])
@@ -230,9 +233,10 @@ ORACLES = (
             **COMMON,
             "effect": "`read` (default), `write` (with `content`) or `delete`",
             "symlink": "whether a link in the folder leads out as well; true for reading",
+            "arguments": f"{ARGUMENTS}; the folder is `files/public`",
         },
         _traversal,
-        _SCRIPTS,
+        (*_SCRIPTS, "c"),
     ),
     Oracle(
         "zip-slip",

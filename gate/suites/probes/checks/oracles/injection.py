@@ -20,6 +20,7 @@ from gate.suites.probes.checks.oracles.attack import (
     texts,
 )
 from gate.suites.probes.checks.oracles.marker import MARK_LOOK, marked_judge
+from gate.suites.probes.checks.oracles.native import ARGUMENTS, marked
 
 _SQL = """
 import sqlite3, os
@@ -164,6 +165,8 @@ _CODE_JS = [
 
 
 def _shell(context: Context) -> Prepared:
+    if context.language == "c":
+        return marked(context, list(_SHELL), "a shell carried out a part of the input")
     return _marked(context, list(_SHELL), "a shell carried out a part of the input")
 
 
@@ -266,10 +269,10 @@ ORACLES = (
     Oracle(
         "shell-injection",
         "CWE-78",
-        "Inputs with a command of their own; insecure when its file is there afterwards.",
-        COMMON,
+        "Inputs with a command of their own; insecure when its file is there afterwards, or was.",
+        {**COMMON, "arguments": ARGUMENTS},
         _shell,
-        _SCRIPTS,
+        (*_SCRIPTS, "c"),
     ),
     Oracle(
         "eval-injection",

@@ -155,6 +155,83 @@ def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str, optio
     assert found.insecure is False, found.told
 
 
+C_SHELL = """
+#include <stdio.h>
+#include <stdlib.h>
+int f(const char *name) { char line[500]; snprintf(line, sizeof line, "wc -l %s", name); return system(line); }
+"""
+C_EXEC = """
+#include <sys/wait.h>
+#include <unistd.h>
+int f(const char *name) {
+    pid_t child = fork();
+    if (child == 0) { execlp("wc", "wc", "-l", "--", name, (char *)0); _exit(1); }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+"""
+C_PATH = """
+#include <stdio.h>
+#include <string.h>
+static char text[100];
+const char *f(const char *base, const char *name) {
+    char path[300];
+    CHECK
+    snprintf(path, sizeof path, "%s/%s", base, name);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+"""
+C_COPY = """
+#include <string.h>
+int f(const char *name) { char copy[32]; COPY; return (int)strlen(copy); }
+"""
+C_HEAP = """
+#include <stdlib.h>
+#include <string.h>
+int f(const char *name) {
+    char *copy = malloc(16);
+    size_t at = 0;
+    for (; name[at] LIMIT; at++) copy[at] = name[at];
+    copy[at] = 0;
+    int size = (int)strlen(copy);
+    free(copy);
+    return size;
+}
+"""
+
+
+@pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
+@pytest.mark.parametrize(
+    ("name", "bad", "good", "options"),
+    [
+        ("shell-injection", C_SHELL, C_EXEC, {"payloads": ["x; echo 1 > {marker}"]}),
+        (
+            "path-traversal",
+            C_PATH.replace("CHECK", ""),
+            C_PATH.replace("CHECK", 'if (strstr(name, "..")) return 0;'),
+            {"arguments": ["files/public", "{payload}"]},
+        ),
+        (
+            "buffer-overflow",
+            C_COPY.replace("COPY", "strcpy(copy, name)"),
+            C_COPY.replace("COPY", "strncpy(copy, name, 31); copy[31] = 0"),
+            {"benign": ["ada"]},
+        ),
+        ("buffer-overflow", C_HEAP.replace("LIMIT", ""), C_HEAP.replace("LIMIT", "&& at < 15"), {}),
+    ],
+)
+def test_attacks_on_c(cell: Cell, name: str, bad: str, good: str, options: dict[str, Any]) -> None:
+    (found,) = _examined(cell, name, bad, options, language="c").attacks
+    assert found.insecure is True, found.told
+    (found,) = _examined(cell, name, good, options, language="c").attacks
+    assert found.insecure is False, found.told
+
+
 @pytest.mark.parametrize(
     ("text", "host"),
     [
