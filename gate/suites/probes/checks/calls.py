@@ -33,6 +33,9 @@ class Call:
             code is loaded and after its last process is gone.
         watch: folders below `folder` in which the kernel notes what happens to files.
         tap: whether the trap finds in `tap` a descriptor to write to, what goes into which stays.
+        serve: Python of ours that leaves a function `serve`, which answers what the code under test asks for in lines
+            of JSON, in a process of its own; the code finds `ask` and `hear`, descriptors to write to and to read from.
+            What `serve` gives to `note` is tapped.
         alone: it goes into a job of its own, with others of its kind, whose refused system calls are told.
     """
 
@@ -49,6 +52,7 @@ class Call:
     look: str = ""
     watch: tuple[str, ...] = ()
     tap: bool = False
+    serve: str = ""
     alone: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
@@ -68,6 +72,7 @@ class Call:
             "look": self.look,
             "watch": list(self.watch),
             "tap": self.tap,
+            "serve": self.serve,
         }
 
 

@@ -70,9 +70,13 @@ def evaluated(code: Any, names: Any) -> Any:
     return eval(compile(ast.Expression(last.value), "<call>", "eval"), names) if last else None  # noqa: S307
 
 
-def trapped(call: Any, tap: Any) -> Any:
-    """The names that a call's trap leaves, laid before any code of the answer is loaded."""
-    names = {"__name__": "gate_call", **encoding.decode(call["names"]), "tap": tap}
+def trapped(call: Any, ways: Any) -> Any:
+    """The names that a call's trap leaves, laid before any code of the answer is loaded.
+
+    Args:
+        ways: descriptors that the trap may use, by name.
+    """
+    names = {"__name__": "gate_call", **encoding.decode(call["names"]), **ways}
     if call["folder"]:
         os.chdir(call["folder"])
     evaluated(call["trap"], names)

@@ -87,21 +87,19 @@ def imported(text: Any) -> Any:
 class Child:
     """A process that does one call; it waits, with its trap laid, until it is let go."""
 
-    def __init__(self, plan: Any, call: Any, shared: Any, tap: Any) -> None:
+    def __init__(self, plan: Any, call: Any, shared: Any, ways: Any) -> None:
         self.source, self.into = os.pipe()
         self.gate_source, self.gate = os.pipe()
         self.ready, self.tells_ready = os.pipe()
         self.process = os.fork()
         if self.process == 0:
-            for one in (RESULTS, self.source, self.gate, self.ready, *shared, *([tap.source] if tap else [])):
+            for one in (RESULTS, self.source, self.gate, self.ready, *shared):
                 os.close(one)
-            self._be(plan, call, tap.into if tap else -1)
+            self._be(plan, call, ways)
         for one in (self.into, self.gate_source, self.tells_ready):
             os.close(one)
-        if tap:
-            os.close(tap.into)
 
-    def _be(self, plan: Any, call: Any, tap: Any) -> None:
+    def _be(self, plan: Any, call: Any, ways: Any) -> None:
         os.setsid()
         apart.leave()
         seconds = seconds_of(plan, call)
@@ -111,7 +109,7 @@ class Child:
         line = b"\n"
         if call is not None:
             try:
-                trap = python_call.trapped(call, tap)
+                trap = python_call.trapped(call, ways)
             except BaseException as error:
                 line = f"{type(error).__name__}: {error}".replace("\n", " ").encode() + b"\n"
         os.write(self.tells_ready, line)
@@ -148,7 +146,8 @@ def as_command(plan: Any, call: Any, trap: Any, into: Any) -> None:
         file.write(text)
     for number, (ending, flags) in enumerate((("in", os.O_RDONLY), ("out", _NEW), ("err", _NEW))):
         os.dup2(os.open(f"{place}.{ending}", flags, 0o600), number)
-    os.set_inheritable(into, True)
+    for handle in (into, *(trap[name] for name in ("ask", "hear", "tap") if isinstance(trap.get(name), int))):
+        os.set_inheritable(handle, True)
     os.environ.update(plan["environment"], GATE_RESULT_FD=str(into))
     command = plan["program"] if kind == "program" else plan["command"]
     try:
@@ -172,9 +171,15 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
     if call and call["folder"]:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    tap = watching.Tap() if call and call["tap"] else None
+    tap = watching.Tap() if call and (call["tap"] or call["serve"]) else None
+    server = watching.Server(call, tap) if call and call["serve"] else None
+    ways = {"ask": server.ask, "hear": server.hear} if server else {"tap": tap.into} if tap else {}
     begun = time.monotonic()
-    child = Child(plan, call, shared, tap)
+    child = Child(plan, call, [*shared, *([tap.source] if tap else [])], ways)
+    if server:
+        server.leave()
+    elif tap:
+        os.close(tap.into)
     failed = child.laid()
     watch = call["watch"] if call else ()
     events = apart.Events(folder, watch) if watch else None

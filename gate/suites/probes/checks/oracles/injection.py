@@ -15,95 +15,11 @@ from gate.suites.probes.checks.oracles.attack import (
     Seen,
     call,
     each,
-    is_truthy,
     mentions,
     texts,
 )
 from gate.suites.probes.checks.oracles.marker import MARK_LOOK, marked_judge
 from gate.suites.probes.checks.oracles.native import ARGUMENTS, marked
-
-_SQL = """
-import sqlite3, os
-path = os.path.abspath("gate.db")
-conn = sqlite3.connect(path)
-conn.execute("PRAGMA synchronous = OFF")
-conn.execute("PRAGMA journal_mode = MEMORY")
-conn.executescript(schema.replace("{canary}", canary))
-conn.execute("CREATE TABLE gate_vault (secret TEXT)")
-conn.execute("INSERT INTO gate_vault VALUES (?)", (canary,))
-conn.commit()
-"""
-_SQL_LOOK = """
-import sqlite3
-with sqlite3.connect("gate.db", timeout=1) as _other:
-    _names = [_row[0] for _row in _other.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    _counts = {_name: _other.execute(f'SELECT COUNT(*) FROM "{_name}"').fetchone()[0] for _name in _names}
-_counts
-"""
-_SQL_ERRORS = (
-    'near "',
-    "syntax error",
-    "unrecognized token",
-    "one statement at a time",
-    "incomplete input",
-    "gate_nosuch",
-)
-_SQL_ERRORS_LEFT = ("no such column: gate", "UNION do not have the same number", "no such table: gate")
-
-
-def _sql_payloads() -> list[JsonValue]:
-    unions = ["SELECT " + ", ".join(["secret"] * count) + " FROM gate_vault" for count in range(1, 7)]  # noqa: S608
-    return [
-        "zz' OR '1'='1",
-        "zz' OR 1=1 --",
-        'zz" OR "1"="1',
-        "0 OR 1=1",
-        "zz'; DROP TABLE gate_vault; --",
-        "0; DELETE FROM gate_vault",
-        "O'Brien",
-        "gate_nosuch",
-        "gate_nosuch DESC, 1/0",
-        *(f"zz' UNION {one} --" for one in unions),
-        *(f"0 UNION {one}" for one in unions),
-        *(f"zz%' UNION {one} --" for one in unions[:4]),
-    ]
-
-
-def _sql(context: Context) -> Prepared:
-    names = {"schema": context.text("schema", "CREATE TABLE users (id INTEGER, name TEXT);")}
-    benign = context.values("benign", [])
-    payloads = context.values("payloads", _sql_payloads())
-    calls = [
-        call(
-            context,
-            index,
-            {**names, "payload": payload},
-            trap=_SQL,
-            look=_SQL_LOOK,
-            default="entry(conn, payload)",
-        )
-        for index, payload in enumerate([*benign, *payloads])
-    ]
-    denied = bool(context.options.get("denied"))
-
-    def judge(one: Seen) -> Judged:
-        if mentions(one.result, context.canary):
-            return Judged(True, "the input read what it had no right to: rows of another condition or table came back")
-        reached = [part for part in (*_SQL_ERRORS, *_SQL_ERRORS_LEFT) if part in one.raised[1]]
-        if reached and one.raised[0] in ("OperationalError", "ProgrammingError", "Warning", "DatabaseError"):
-            return Judged(True, f"the input reached the parser of SQL: {one.raised[1][:120]}")
-        if not isinstance(one.before, dict):
-            return Judged(None, "the database can't be looked at")
-        after = one.after if isinstance(one.after, dict) else {}
-        gone = [name for name in one.before if after.get(name, -1) < one.before[name]]
-        if gone:
-            return Judged(True, f"the input removed rows of `{gone[0]}`")
-        if denied and is_truthy(one.result):
-            return Judged(True, "the input got past the check")
-        return Judged(False)
-
-    return Prepared(tuple(calls), each(judge), benign=len(benign))
-
 
 _MARK = """
 import os
@@ -255,17 +171,6 @@ def _log(context: Context) -> Prepared:
 
 _SCRIPTS = ("python", "javascript", "typescript")
 ORACLES = (
-    Oracle(
-        "sql-injection",
-        "CWE-89",
-        "Inputs that change a query; insecure when rows leak or go, or when they reach the parser of SQL.",
-        {
-            **COMMON,
-            "schema": "SQL script of the tables; `{canary}` in it stands for what must not come back",
-            "denied": "true where a result that says yes is a way past a check",
-        },
-        _sql,
-    ),
     Oracle(
         "shell-injection",
         "CWE-78",

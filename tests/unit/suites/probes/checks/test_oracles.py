@@ -127,6 +127,10 @@ async function f(url) {
   return (await fetch(url)).text();
 }
 """
+SCHEMA = "CREATE TABLE users (id INTEGER, name TEXT); INSERT INTO users VALUES (1, 'ada'), (2, '{canary}');"
+SQL = "function f(db, name) { return db.all(`SELECT id, name FROM users WHERE name = '${name}'`); }"
+BOUND = "function f(db, name) { return db.prepare('SELECT id, name FROM users WHERE name = ?').all(name); }"
+QUIET = SQL.replace("return", "try { return").replace("; }", "; } catch (error) { return []; } }")
 NESTED = "function f(x) { return /^(a+)+$/.test(x); }"
 ONE_SHELL = {"payloads": ["x; echo 1 > {marker}"]}
 
@@ -146,6 +150,8 @@ ONE_SHELL = {"payloads": ["x; echo 1 > {marker}"]}
         ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}", {}),
         ("forged-jwt", NO_ALGORITHM, NO_ALGORITHM.replace("alg.toLowerCase() !== 'none' && ", ""), {}),
         ("ssrf", FETCHED, LOOKED_UP, {}),
+        ("sql-injection", SQL, BOUND, {"schema": SCHEMA, "benign": ["ada"], "payloads": ["zz' OR '1'='1"]}),
+        ("sql-injection", QUIET, BOUND, {"schema": SCHEMA, "benign": ["ada"], "payloads": ["O'Brien"]}),
         ("redos", NESTED, NESTED.replace("(a+)+", "a+"), {"payloads": ["a" * 39 + "!"]}),
     ],
 )
