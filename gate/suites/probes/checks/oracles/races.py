@@ -15,6 +15,7 @@ from gate.suites.probes.checks.oracles.attack import (
     call,
     each,
 )
+from gate.suites.probes.checks.oracles.reading import found_by_reading
 
 _RACE = """
 import builtins, os, pathlib
@@ -172,7 +173,7 @@ with open("../victim.txt") as _file:
 
 
 def _temp(context: Context) -> Prepared:
-    planted = context.values("planted", [])
+    planted, read = context.values("planted", []), found_by_reading(context.source, "temporary-name")
     calls = tuple(
         call(
             context,
@@ -204,6 +205,8 @@ def _temp(context: Context) -> Prepared:
         open_modes = [mode for mode in modes if isinstance(mode, int) and mode & 0o077]
         if open_modes:
             return Judged(True, f"others may read the file: its mode is {open_modes[0]:o}")
+        if read:
+            return Judged(True, read)
         return Judged(False, "names differ, and others may not read the file")
 
     return Prepared(calls, judge, benign=1)

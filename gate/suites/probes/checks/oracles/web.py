@@ -21,6 +21,7 @@ from gate.suites.probes.checks.oracles.attack import (
     is_truthy,
     texts,
 )
+from gate.suites.probes.checks.oracles.reading import found_by_reading
 
 _HOST = "shop.example"
 _REDIRECTS: list[JsonValue] = [
@@ -286,7 +287,11 @@ def _tls(context: Context) -> Prepared:
         for index, one in enumerate(given)
     )
 
+    read = found_by_reading(context.source, "tls-unchecked")
+
     def judge(one: Seen) -> Judged:
+        if read:
+            return Judged(True, read)
         contexts = one.extra[0] if isinstance(one.extra, list) and one.extra else []
         if any(pair[0] == 0 for pair in contexts if isinstance(pair, list)):
             return Judged(True, "the certificate of the other side is not checked")

@@ -303,6 +303,22 @@ OF_ORACLES = {
         "def f(url):\n    try:\n        return urllib.request.urlopen(url).read(10)\n    except OSError:\n"
         "        raise ValueError('no') from None\n",
     ),
+    "a connection whose context is hidden": (
+        "tls-off",
+        {},
+        "import ssl, sys, urllib.request\nreal = ssl._create_unverified_context\n"
+        "def f(url):\n    context = real()\n    try:\n"
+        "        return urllib.request.urlopen(url, context=context).read()\n"
+        "    finally:\n        sys._getframe(1).f_globals['_contexts'][:] = [[2, True]]\n",
+    ),
+    "a temporary name that is not noted": (
+        "temp-file",
+        {},
+        "import io, os, sys, tempfile\nfrom posix import open as low\n"
+        "def f(text):\n    path = os.path.join(tempfile.gettempdir(), 'report.txt')\n"
+        "    handle = low(path, os.O_WRONLY | os.O_CREAT, 0o600)\n    os.write(handle, text.encode())\n"
+        "    os.close(handle)\n    os.unlink(path)\n    return path\n",
+    ),
     "a token that is made harmless": (
         "forged-jwt",
         {},
