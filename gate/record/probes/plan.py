@@ -57,7 +57,7 @@ def unmeasured(item: Item, why: str) -> Sampled:
         probe.dimension,
         item.sample,
         Standing.UNSCORED,
-        cause="infrastructure error",
+        cause=why if why == NOT_RECORDED else "infrastructure error",
         message=why,
         group=probe.group or "",
         variant=probe.variant or "",

@@ -129,7 +129,7 @@ def start(settings: dict[str, Any], around: tuple[str, ...] = ()) -> Zygote:
 
     Args:
         settings: what all jobs share: `means`, `landlock` (version), `folder` (all of the cell's), `scratch` (a part
-            of it), `readable`, `others` (processes of the same user), `own_signals_only`.
+            of it), `readable`, `group` (see `cgroup.here`), `others` (processes of the same user), `own_signals_only`.
         around: a command that the interpreter is started by.
 
     Raises:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from gate.sandbox.cell import landlock, usage
+from gate.sandbox.cell import cgroup, landlock, usage
 from gate.sandbox.cell.canaries import escapes
 from gate.sandbox.cell.client import start
 from gate.sandbox.cell.container import end_container, start_in_container
@@ -96,16 +96,17 @@ def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStac
         outside.mkdir(mode=0o777)
         outside.chmod(0o777)
         reason = _unfit(means)
+        settings = _settings(means, place)
         if not reason:
             try:
-                zygote = start(_settings(means, place), _around(means, place))
+                zygote = start(settings, _around(means, place))
             except (SandboxError, OSError) as error:
                 reason = str(error)
         if not reason:
             reason = escapes(zygote, outside)
             if not reason:
                 opened.callback(zygote.close)
-                return Cell(zygote, Attestation(_held(means), tuple(missing)))
+                return Cell(zygote, Attestation(_held(means, settings), tuple(missing)))
             zygote.close()
         missing.append(f"{means}: {reason}")
     raise SandboxError(f"nothing on this machine holds untrusted code ({'; '.join(missing)})", remedy=_REMEDY)
@@ -116,7 +117,7 @@ def _contained(image: str, folder: Path, opened: contextlib.ExitStack) -> Cell:
     outside, control = folder / "canary", folder / "control"
     outside.mkdir(mode=0o777)
     control.mkdir(mode=0o700)
-    settings = {**_settings("bare", folder), "others": 0}
+    settings = {**_settings("bare", folder), "others": 0, "group": ""}
     zygote, name = start_in_container(image, control, settings)
     opened.callback(end_container, name)
     opened.callback(zygote.close)
@@ -147,6 +148,7 @@ def _settings(means: Means, place: Path) -> dict[str, Any]:
         "folder": str(place.parent),
         "scratch": str(place),
         "readable": [],
+        "group": "" if means == "bubblewrap" else cgroup.here(),  # whose machine is read-only
         "others": 0 if root or means == "namespaces" else usage.of_user(os.geteuid()) + _SLACK,
     }
 
@@ -160,7 +162,7 @@ def _around(means: Means, place: Path) -> tuple[str, ...]:
     return (shutil.which("bwrap") or "bwrap", *own, *seen, "--")
 
 
-def _held(means: Means) -> tuple[str, ...]:
+def _held(means: Means, settings: dict[str, Any]) -> tuple[str, ...]:
     held = {
         "namespaces": ("mount namespace", "pid namespace", "ipc namespace", "network namespace"),
         "bubblewrap": ("bubblewrap", "pid namespace", "ipc namespace", "network namespace"),
@@ -168,7 +170,9 @@ def _held(means: Means) -> tuple[str, ...]:
     }[means]
     user = ("own uid",) if _is_root() else ("user namespace",) if means == "namespaces" else ()
     version = landlock.version()
-    return (*user, *held, *((f"landlock {version}",) if version else ()), "seccomp", "rlimits", "subreaper")
+    known = (f"landlock {version}",) if version else ()
+    group = ("memory cgroup",) if settings["group"] else ()
+    return (*user, *held, *known, "seccomp", "rlimits", *group, "subreaper")
 
 
 def _is_root() -> bool:

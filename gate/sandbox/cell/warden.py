@@ -17,7 +17,7 @@ import struct
 import time
 from typing import Any, NoReturn
 
-from gate.sandbox.cell import enclosed, folder, kernel, landlock, usage, view, wire
+from gate.sandbox.cell import cgroup, enclosed, folder, kernel, landlock, usage, view, wire
 from gate.sandbox.cell.answers import Answers
 from gate.sandbox.cell.watch import ClientGoneError, Watch
 
@@ -68,6 +68,7 @@ class _Warden:
         self.statuses, self.tells_status = -1, -1
         self.request: dict[str, Any] = {}
         self.blobs: list[bytes] = []
+        self.group: cgroup.Group | None = None
 
     def run(self) -> tuple[dict[str, Any], list[bytes]]:
         try:
@@ -84,6 +85,8 @@ class _Warden:
         return answer
 
     def _start(self) -> Watch:
+        if self.cell["group"]:
+            self.group = cgroup.Group(self.cell["group"], f"gate-job-{os.getpid()}")
         pipes = [os.pipe() for _ in range(3)]
         streams = [write for _, write in pipes]
         hand, theirs = socket.socketpair()
@@ -91,6 +94,8 @@ class _Warden:
         if self.apart:
             self._make_apart(streams, theirs)
         self.request, self.blobs = wire.receive(self.channel)
+        if self.group is not None:
+            self.group.limit(self.request["limits"]["memory"] + self.request["limits"]["disk"])
         if not self.apart:
             self._start_here(streams, theirs)
         theirs.close()
@@ -127,6 +132,7 @@ class _Warden:
         self.first = os.fork()
         if self.first == 0:
             self.channel.detach()  # its number will be another's
+            self._enter_group()
             enclosed.enter(order, [self._standard_input(), *streams], theirs)
 
     def _make_apart(self, streams: list[int], theirs: socket.socket) -> None:
@@ -163,6 +169,7 @@ class _Warden:
             os._exit(1)
         if job == 0:
             self.channel.detach()
+            self._enter_group()
             enclosed.enter(self._order(view.CELL), [self._standard_input(), *streams], theirs)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process is never ended by one that is not handled
@@ -173,6 +180,13 @@ class _Warden:
             process, status = os.wait()
         os.write(0, _STATUS.pack(status))
         os._exit(0)
+
+    def _enter_group(self) -> None:
+        if self.group is not None:
+            try:
+                self.group.enter()
+            except OSError:
+                os._exit(1)  # which the warden tells, since the job never says that it holds
 
     def _fill(self) -> None:
         if self.root:
@@ -282,6 +296,8 @@ class _Warden:
     def _tell(self, watch: Watch) -> tuple[dict[str, Any], list[bytes]]:
         files, cut = folder.collect(self.opened, self.request["collect"], self.request["limits"]["disk"])
         code = os.waitstatus_to_exitcode(watch.status or 0)
+        if self.group is not None and self.group.killed():
+            watch.reason = watch.reason or "memory"
         head = {
             "ending": _ending(watch, code),
             "code": code if code >= 0 else None,
@@ -295,6 +311,10 @@ class _Warden:
         return head, [*(bytes(data) for data in watch.data.values()), *files.values()]
 
     def _remove(self) -> None:
+        if self.group is not None:
+            if self.root:
+                kernel.set_file_ids(0, 0)
+            self.group.remove()
         if self.place and os.path.isdir(self.place):
             if self.root:
                 kernel.set_file_ids(0, 0)

@@ -84,6 +84,7 @@ CAUSES: tuple[str, ...] = (
     "crashed",
     "agent failed",
     "infrastructure error",
+    "not recorded",
     "ungraded",
     "no toolchain",
     "harness error",

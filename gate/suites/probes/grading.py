@@ -56,6 +56,9 @@ def grade(
         code = examined[-1].code
         examined[-1] = replace(examined[-1], growth=fragility.growth_of(probe, code, cell) if code else None)
     said = _RULES[probe.dimension](probe, examined) if failed is None else failed
+    lacking = examined[-1].lacking
+    if lacking is not None and said.standing is Standing.PASSED:
+        said = Said(Standing.UNSCORED, {}, *lacking)
     if manual is not None:
         said = by_hand(probe, said, manual)
     found = _signatures(probe, examined) if failed is None else ()

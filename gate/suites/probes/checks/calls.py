@@ -27,6 +27,16 @@ class Call:
         folder: working folder of a `code` call, below the job's; made when it is not there.
         cpu: seconds of processor time, where it has less than the probe's limit; a busy machine does not use them up.
         unless: name of a series of calls, which ends with the first of them that takes too long.
+        trap: Python of ours that lays out what an attack needs, in `folder`, before any code of the answer is loaded.
+            Its names are bound for a `code` call.
+        look: Python of ours whose value tells what is in `folder`, evaluated where no code of the answer is, before the
+            code is loaded and after its last process is gone.
+        watch: folders below `folder` in which the kernel notes what happens to files.
+        tap: whether the trap finds in `tap` a descriptor to write to, what goes into which stays.
+        serve: Python of ours that leaves a function `serve`, which answers what the code under test asks for in lines
+            of JSON, in a process of its own; the code finds `ask` and `hear`, descriptors to write to and to read from.
+            What `serve` gives to `note` is tapped.
+        alone: it goes into a job of its own, with others of its kind, whose refused system calls are told.
     """
 
     kind: Literal["call", "code", "program"] = "call"
@@ -38,6 +48,12 @@ class Call:
     folder: str = ""
     cpu: float | None = None
     unless: str = ""
+    trap: str = ""
+    look: str = ""
+    watch: tuple[str, ...] = ()
+    tap: bool = False
+    serve: str = ""
+    alone: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
         """What the program in the cell reads."""
@@ -52,6 +68,11 @@ class Call:
             "folder": self.folder,
             "cpu": self.cpu,
             "unless": self.unless,
+            "trap": self.trap,
+            "look": self.look,
+            "watch": list(self.watch),
+            "tap": self.tap,
+            "serve": self.serve,
         }
 
 
@@ -100,12 +121,16 @@ class Outcome:
         value: tagged JSON of what was returned.
         raised: what was thrown, or why the module could not be loaded.
         loading: it happened while the module was loaded, before any call.
+        watched: what was seen of the call from outside of its processes: `before` and `after` of `Call.look`, `events`
+            (pairs of `read`, `written`, `created`, `deleted` or `lost`, and a path), `tapped`, and of a call that was
+            alone `refused`, the system calls that the cell refused it and its like.
     """
 
     status: Status
     value: JsonValue = None
     raised: Raised | None = None
     loading: bool = False
+    watched: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def told(self) -> str:
@@ -121,6 +146,7 @@ class Ran:
     outcomes: tuple[Outcome, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     stderr: str = ""
+    refused: tuple[str, ...] = ()
 
 
 CAUSES: Mapping[Status, str] = {

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from gate.sandbox.cell import Cell
 
 _NODE_OVERHEAD = 256 * MIB  # what node itself holds, beside the heap that is limited
-_GCC = ("-std=gnu17", "-O1", "-fsanitize=undefined,signed-integer-overflow", "-fno-sanitize-recover=all")
+_RUNNER = ("-I", "-S", "gate_runner.py")
+_GCC = (
+    "-std=gnu17",
+    "-O1",
+    "-fsanitize=undefined,signed-integer-overflow",
+    "-fno-sanitize-recover=all",
+    "-fstack-protector-all",
+    "-U_FORTIFY_SOURCE",
+    "-D_FORTIFY_SOURCE=2",
+)
 
 
 class NoToolchainError(GateError):
@@ -44,8 +53,13 @@ class Built:
     failed: Outcome | None = None
 
 
-def build(code: Code, calls: Sequence[Call], cell: Cell, entry: str, packages: tuple[str, ...]) -> Built:
+def build(
+    code: Code, calls: Sequence[Call], cell: Cell, entry: str, packages: tuple[str, ...], memory: int = 256
+) -> Built:
     """Make what is started; C is compiled in the cell by a job of its own.
+
+    Args:
+        memory: MiB that the code may use.
 
     Raises:
         NoToolchainError: the machine lacks what that language needs.
@@ -57,7 +71,7 @@ def build(code: Code, calls: Sequence[Call], cell: Cell, entry: str, packages: t
         return _python(code, cell, packages)
     if code.language == "c":
         return _c(code, calls, cell, entry)
-    return _node(code, calls, cell)
+    return _node(code, cell, memory)
 
 
 def _written(code: Code) -> dict[str, bytes]:
@@ -65,18 +79,21 @@ def _written(code: Code) -> dict[str, bytes]:
     return {**files, code.file: code.text.encode("utf-8", "surrogatepass")}
 
 
+def _harness(*names: str) -> dict[str, bytes]:
+    """The programs that do the calls, by their names in the cell."""
+    common = ("runner.py", "watching.py", "apart.py", "encoding.py", "failure.py")
+    found = {f"gate_{name}": text_of(name) for name in (*common, *names)}
+    return {**found, "gate_python.py": text_of("python_call.py")}
+
+
 def _python(code: Code, cell: Cell, packages: tuple[str, ...]) -> Built:
     stem = code.file.rsplit("/", 1)[-1].removesuffix(".py").replace("-", "_")
     folders = package_folders() if packages else ()
-    helpers = {
-        "gate_encoding.py": text_of("encoding.py"),
-        "gate_failure.py": text_of("failure.py"),
-        "gate_runner.py": text_of("python_runner.py"),
-    }
     return Built(
-        argv=(cell.python, "-I", "-S", "gate_runner.py"),
-        files={**_written(code), **helpers},
+        argv=(cell.python, *_RUNNER),
+        files={**_written(code), **_harness()},
         plan={
+            "how": "python",
             "file": code.file,
             "module": stem or "solution",
             "own": [name for name, _ in code.parts],
@@ -86,7 +103,7 @@ def _python(code: Code, cell: Cell, packages: tuple[str, ...]) -> Built:
     )
 
 
-def _node(code: Code, calls: Sequence[Call], cell: Cell) -> Built:
+def _node(code: Code, cell: Cell, memory: int) -> Built:
     text, file = code.text, code.file
     if code.language == "typescript":
         try:
@@ -94,19 +111,23 @@ def _node(code: Code, calls: Sequence[Call], cell: Cell) -> Built:
         except UnsupportedSyntaxError as error:
             raise NoToolchainError(f"types can't be taken out of the code: {error}") from error
         file = f"{code.file.removesuffix('.ts')}.js"
-    files = {**_written(code), file: text.encode("utf-8", "surrogatepass")}
-    if all(call.kind == "program" for call in calls):
-        helpers = {"gate_encoding.py": text_of("encoding.py"), "gate_runner.py": text_of("command_runner.py")}
-        return Built(
-            argv=(cell.python, "-I", "-S", "gate_runner.py"),
-            files={**files, **helpers},
-            plan={"command": [toolchain().node, file]},
-            overhead=_NODE_OVERHEAD,
-        )
+    node = toolchain().node
     return Built(
-        argv=(toolchain().node, "gate_runner.cjs"),
-        files={**files, "gate_runner.cjs": text_of("node_runner.js")},
-        plan={"file": file, "module": "solution"},
+        argv=(cell.python, *_RUNNER),
+        files={
+            **_written(code),
+            file: text.encode("utf-8", "surrogatepass"),
+            **_harness(),
+            "gate_node.cjs": text_of("node_call.js"),
+        },
+        plan={
+            "how": "command",
+            "file": file,
+            "module": "solution",
+            "command": [node, f"--max-old-space-size={memory}", "./gate_node.cjs"],
+            "program": [node, f"./{file}"],
+            "environment": {},
+        },
         overhead=_NODE_OVERHEAD,
     )
 
@@ -132,9 +153,16 @@ def _c(code: Code, calls: Sequence[Call], cell: Cell, entry: str) -> Built:
         told = ended.stderr.decode("utf-8", "replace")
         status = Status.SYNTAX if ended.ending is Ending.EXITED else OF_ENDING.get(ended.ending, Status.CRASHED)
         return Built(failed=Outcome(status, raised=Raised(("CompileError",), told[:500]), loading=True))
-    helpers = {"gate_encoding.py": text_of("encoding.py"), "gate_runner.py": text_of("command_runner.py")}
     return Built(
-        argv=(cell.python, "-I", "-S", "gate_runner.py"),
-        files={"program": ended.files["program"], **helpers},
-        plan={"command": ["./program"], "executable": ["program"]},
+        argv=(cell.python, *_RUNNER),
+        files={"program": ended.files["program"], **_harness()},
+        plan={
+            "how": "command",
+            "file": code.file,
+            "load": False,
+            "command": ["./program"],
+            "program": ["./program"],
+            "executable": ["program"],
+            "environment": {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},  # so that `free` looks at neighbours
+        },
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.suites.probes.answer import Answer
-from gate.suites.probes.checks import cases, hallucination, oracle, pytest_check, static_rules
+from gate.suites.probes.checks import cases, hallucination, oracle, pytest_check, static_rules, ty_check
 from gate.suites.probes.checks.calls import CAUSES, UNMEASURED, Call, Outcome, Raised, Ran, Status
 from gate.suites.probes.checks.cases import CaseResult
 from gate.suites.probes.checks.hallucination import Invented
@@ -30,6 +30,8 @@ class Examined:
         attacks: results of `oracle`.
         findings: of the static rules that the probe names.
         unread: what the static rules could not read.
+        lacking: cause and message why one of the checks said less than it should: it is not installed, or did not end.
+            What the others found counts; that they found nothing does not.
         invented: names that do not exist; empty where the probe does not ask.
         exercised: what came of the line that exercises the code, where the probe asks for invented names.
         growth: exponent of the operations over the size of the input, for probes of consistency, where it was measured.
@@ -42,6 +44,7 @@ class Examined:
     attacks: tuple[AttackResult, ...] = ()
     findings: tuple[Finding, ...] = ()
     unread: str = ""
+    lacking: tuple[str, str] | None = None
     invented: tuple[Invented, ...] = ()
     exercised: Outcome | None = None
     growth: float | None = None
@@ -111,11 +114,11 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
         return Examined(extracted, refusal, unmeasured=harness.cause, why=harness.told)
     rules, unread = static_rules.findings(code, checks.static_rules) if checks.static_rules else ((), "")
     invented: tuple[Invented, ...] = ()
+    lacking = _lacking(probe, code)
     if checks.hallucination:
         own = (*ran.outcomes[last:], *(one for one in ran.outcomes[:first]))
-        invented = _unique(
-            (*hallucination.at_run_time(own, code), *hallucination.by_reading(code, cell, probe.packages))
-        )
+        read, lacking = _read(probe, code, cell, lacking)
+        invented = _unique((*hallucination.at_run_time(own, code), *read))
     return Examined(
         extracted,
         refusal,
@@ -123,9 +126,29 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
         attacks=oracle.judge(attacks, ran.outcomes[first:last], ran.files),
         findings=rules,
         unread=unread,
+        lacking=lacking,
         invented=invented,
         exercised=ran.outcomes[last] if exercise else None,
     )
+
+
+def _lacking(probe: Probe, code: Code) -> tuple[str, str] | None:
+    """Cause and message where the machine lacks what a check of this probe needs."""
+    checks = probe.checks
+    tools = [
+        static_rules.lacking(code.language) if checks.static_rules else "",
+        ty_check.lacking(code.language) if checks.hallucination else "",
+    ]
+    return next((("no toolchain", one) for one in tools if one), None)
+
+
+def _read(
+    probe: Probe, code: Code, cell: Cell, lacking: tuple[str, str] | None
+) -> tuple[tuple[Invented, ...], tuple[str, str] | None]:
+    try:
+        return hallucination.by_reading(code, cell, probe.packages), lacking
+    except ty_check.NotReadError as error:
+        return (), lacking or ("resource limit", error.message)
 
 
 def _unique(found: tuple[Invented, ...]) -> tuple[Invented, ...]:

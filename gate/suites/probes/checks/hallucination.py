@@ -244,7 +244,11 @@ _JS_GLOBALS = frozenset("Array Object String Number Math JSON Promise Date RegEx
 
 
 def by_reading(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Invented, ...]:
-    """What reading the code shows: imports outside of the environment, and names that `ty` does not find."""
+    """What reading the code shows: imports outside of the environment, and names that `ty` does not find.
+
+    Raises:
+        NotReadError: `ty` could not read it.
+    """
     if code.language != "python":
         return ()
     found: dict[str, Invented] = {}

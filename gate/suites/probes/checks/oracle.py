@@ -87,9 +87,10 @@ def judge(
 
 def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome], files: Mapping[str, bytes]) -> AttackResult:
     cwe = ORACLES[part.name].cwe
-    ordinary = [seen(outcome) for outcome in outcomes[: one.benign]]
+    calls = [seen(outcome, call.kind) for outcome, call in zip(outcomes, one.calls, strict=True)]
+    ordinary = calls[: one.benign]
     served = all(call.worked for call in ordinary) if ordinary else None
-    judged = _judged(one, [seen(outcome) for outcome in outcomes[one.benign :]], files)
+    judged = _judged(one, calls[one.benign :], files)
     told = f"{part.name}: {judged.told}" if judged.told else part.name
     if judged.insecure:
         return AttackResult(part.name, cwe, True, served, told, "insecure")

@@ -48,6 +48,7 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
                 "gate_tests.py": text_of("test_process.py"),
                 "gate_remote.py": text_of("remote.py"),
                 "gate_answering.py": text_of("answering.py"),
+                "gate_apart.py": text_of("apart.py"),
                 "gate_encoding.py": text_of("encoding.py"),
                 "gate_failure.py": text_of("failure.py"),
                 "plan.json": json.dumps(plan).encode(),

@@ -49,14 +49,25 @@ class Setting:
 def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
     """Do the calls, each with the limits of one call, and tell what came of each.
 
-    One job does them all. Where a call takes the job with it, the rest is started again, up to five times; what is
-    left then has the status of the call that ended the last one.
+    One job does them all, and one more those that are `alone`. Where a call takes the job with it, the rest is started
+    again, up to five times; what is left then has the status of the call that ended the last one.
     """
+    together = _run(code, [one for one in calls if not one.alone], cell, setting)
+    if not any(one.alone for one in calls):
+        return together
+    alone = _run(code, [one for one in calls if one.alone], cell, setting)
+    marked = [replace(one, watched={**one.watched, "refused": list(alone.refused)}) for one in alone.outcomes]
+    rest, aside = iter(together.outcomes), iter(marked)
+    return replace(together, outcomes=tuple(next(aside if one.alone else rest) for one in calls))
+
+
+def _run(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
     found: dict[int, Outcome] = {}
     files: dict[str, bytes] = {}
+    refused: set[str] = set()
     stderr = ""
     try:
-        built = build(code, calls, cell, setting.entry, setting.packages)
+        built = build(code, calls, cell, setting.entry, setting.packages, setting.limits.memory)
     except NoToolchainError as error:
         told = Outcome(Status.NO_TOOLCHAIN, raised=Raised((), str(error)))
         return Ran(tuple(told for _ in calls))
@@ -68,31 +79,30 @@ def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -
             break
         ended = cell.run(_job(built, [(index, calls[index]) for index in left], setting))
         files.update(ended.files)
+        refused.update(ended.refused)
         stderr = ended.stderr.decode("utf-8", "replace")
         if not _read(ended, left, found):
             break
     last = found[max(found)] if found else Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
     if last.status in (Status.RETURNED, Status.RAISED) and not last.loading:
         last = Outcome(Status.CRASHED)
-    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr)
+    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr, tuple(sorted(refused)))
 
 
 def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> Job:
     limits = setting.limits
     several = len(calls) + 1
     plan = {
+        "load": any(call.kind != "program" for _, call in calls),
         **built.plan,
         "entry": setting.entry,
-        "load": any(call.kind != "program" for _, call in calls),
-        "calls": [call.as_json(index) for index, call in calls],
         "wall": limits.wall,
         "cpu": limits.cpu,
-        "memory": limits.memory,
-        "remove": ["plan.json"],
     }
+    lines = "".join(f"{json.dumps(call.as_json(index))}\n" for index, call in calls)
     return Job(
         argv=built.argv,
-        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode()},
+        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode(), "calls.ndjson": lines.encode()},
         limits=Limits(
             wall=min(limits.wall * several + 2, _LONGEST_JOB),
             cpu=min(limits.cpu * several + 2, _LONGEST_JOB),
@@ -126,7 +136,8 @@ def _read(ended: Ended, left: Sequence[int], found: dict[int, Outcome]) -> bool:
             if "begun" in record:
                 begun = index
             else:
-                found[index] = outcome_of(record)
+                watched = record.get("watched")
+                found[index] = replace(outcome_of(record), watched=watched if isinstance(watched, dict) else {})
                 begun = None
     if all(index in found for index in left):
         return False
@@ -186,9 +197,13 @@ def outcome_of(record: Mapping[str, Any]) -> Outcome:
         return Outcome(Status.TIMED_OUT)
     if "memory" in record:
         return Outcome(Status.MEMORY)
+    if "trap" in record:
+        return Outcome(Status.HARNESS, raised=Raised((), _text(record["trap"], 300)))
     if "died" in record:
         signal = record["died"] if isinstance(record["died"], int) else 0
-        return Outcome({24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED))
+        broken = _text(record.get("sanitizer"), 80)
+        status = {24: Status.TIMED_OUT, 31: Status.BLOCKED}.get(signal, Status.CRASHED)
+        return Outcome(status, raised=Raised((broken,)) if broken else None)
     error = record.get("error")
     if isinstance(error, dict):
         return _raised(error)

@@ -119,7 +119,8 @@ def _in_file(text: str, language: str) -> tuple[list[Finding], str]:
     found: list[Finding] = []
     if language == "python":
         own, error = _own(read)
-        found = [*own, *_bandit(read)]
+        theirs, unread = _bandit(read)
+        found, error = [*own, *theirs], error or unread
     elif language in ("javascript", "typescript"):
         found = list(for_javascript.findings(read))
     else:
@@ -182,19 +183,29 @@ def bandit_findings(text: str) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     return found, errors
 
 
-def _bandit(text: str) -> list[Finding]:
+def lacking(language: str) -> str:
+    """What the rules for a language need and this machine lacks; empty where it has all."""
+    return f"bandit is not installed{_EXTRA}" if language == "python" and _setup() is None else ""
+
+
+_EXTRA = "; the extra `probes` brings it"
+
+
+def _bandit(text: str) -> tuple[list[Finding], str]:
+    """What bandit finds that counts, and what it could not read."""
     try:
-        found, _ = bandit_findings(text)
+        found, errors = bandit_findings(text)
     except ImportError:
-        return []
+        return [], ""
     harmless = _harmless(text)
     counted = [one for one in found if _counts(one) and one.line not in harmless.get(one.by, ())]
     again = {test: [rule for rule, row in RULES.items() if test in row.bandit] for test in {one.by for one in counted}}
-    return [
+    mine = [
         Finding(rule, RULES[rule].cwe, one.line, one.message, one.by, one.severity, one.confidence)
         for one in counted
         for rule in again[one.by]
     ]
+    return mine, f"bandit: {errors[0]}" if errors else ""
 
 
 def _harmless(text: str) -> Mapping[str, set[int]]:

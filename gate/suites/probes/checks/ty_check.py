@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.errors import GateError
 from gate.sandbox.cell.values import MIB, Ending, Job, Limits
 from gate.suites.probes.extract import Code
 from gate.suites.probes.languages import package_folders
@@ -52,8 +53,21 @@ def ty_path() -> str:
         return ""
 
 
+def lacking(language: str) -> str:
+    """What this check needs for a language and this machine lacks; empty where it has all."""
+    return "ty is not installed; the extra `probes` brings it" if language == "python" and not ty_path() else ""
+
+
+class NotReadError(GateError):
+    """`ty` did not come to an end over the code, so that nothing is known of its names."""
+
+
 def ty_findings(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Told, ...]:
-    """Attributes and imports that `ty` does not find; nothing where it is not installed or could not end."""
+    """Attributes and imports that `ty` does not find; nothing where it is not installed.
+
+    Raises:
+        NotReadError: see there.
+    """
     program = ty_path()
     if not program:
         return ()
@@ -77,7 +91,7 @@ def ty_findings(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Told
         )
     )
     if ended.ending is not Ending.EXITED or ended.code not in (0, 1):
-        return ()
+        raise NotReadError(f"ty could not read the code: {ended.ending}")
     return parse(ended.stdout)
 
 

@@ -196,3 +196,38 @@ def test_a_full_disk_costs_one_answer_and_nothing_before_it(tmp_path: Path) -> N
     again = Journal(path)
     assert not again.notice
     assert again.get(key("one"), any_run=True) is not None
+
+
+SMALL_DISK = """
+import sys
+from pathlib import Path
+from gate.errors import RecordingError
+from gate.record.probes.journal import Journal
+from tests.unit.record.probes.test_journal import ME, kept, key
+journal, written = Journal(Path(sys.argv[1])), 0
+with journal.writing(ME):
+    try:
+        for number in range(1_000):
+            journal.add(kept(f"p{number}"))
+            written += 1
+    except RecordingError as error:
+        print(written, error.message)
+again = Journal(Path(sys.argv[1]))
+print(again.notice or "whole", all(again.get(key(f"p{number}"), any_run=True) is not None for number in range(written)))
+"""
+
+
+def test_on_a_disk_that_is_really_full_what_was_written_before_stays(tmp_path: Path) -> None:
+    mounted = 'mount -t tmpfs -o size=16k tmpfs $0 && exec $1 -c "$2" $0/a.ndjson'
+    ended = subprocess.run(
+        ["unshare", "-m", "sh", "-c", mounted, str(tmp_path), sys.executable, SMALL_DISK],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode and ("unshare" in ended.stderr or "mount" in ended.stderr):
+        pytest.skip(f"nothing can be mounted here: {ended.stderr.strip()}")
+    first, second = ended.stdout.splitlines()
+    assert int(first.split()[0]) > 3, ended.stderr
+    assert "can't be written" in first
+    assert second == "whole True"

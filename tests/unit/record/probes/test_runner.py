@@ -13,7 +13,7 @@ from gate.record.probes.journal import Journal
 from gate.record.probes.pace import Rate
 from gate.record.probes.plan import NOT_RECORDED
 from gate.suites.probes.answer import Answer, Ended
-from gate.suites.probes.graded import Standing
+from gate.suites.probes.graded import CAUSES, Standing
 from tests.support.probe_runs import Clock, Scripted, entries, entry_of, run
 
 DOWN = Answer(ended=Ended.INFRASTRUCTURE, message="503")
@@ -62,7 +62,8 @@ def test_a_replay_asks_nobody_and_says_what_is_not_recorded(tmp_path: Path) -> N
     outcome = run(None, Journal(tmp_path / "a"), entries(3), mode="replay")
     standing = [each.graded.standing for each in outcome.sampled]
     assert standing == [Standing.PASSED, Standing.PASSED, Standing.UNSCORED]
-    assert outcome.sampled[2].graded.message == NOT_RECORDED
+    assert outcome.sampled[2].graded.message == outcome.sampled[2].graded.cause == NOT_RECORDED
+    assert NOT_RECORDED in CAUSES
     assert outcome.asked == 0
 
 

@@ -9,6 +9,7 @@ import pytest
 from gate.errors import UsageError
 from gate.sandbox.cell import Cell
 from gate.suites.probes.answer import Answer, Ended
+from gate.suites.probes.checks import static_rules, ty_check
 from gate.suites.probes.graded import CAUSES, FACTS, Graded, Standing
 from gate.suites.probes.grading import ManualGrade, grade
 from gate.suites.probes.probe import Probe
@@ -70,6 +71,28 @@ def test_what_was_not_measured_is_unscored(cell: Cell, dimension: str, answer: A
 def test_a_missing_toolchain_or_package_is_unscored(cell: Cell) -> None:
     found = _grade(cell, a_probe(packages=["no-such-distribution"], checks={"cases": CASES}), GOOD)
     assert _told(found) == ("unscored", "no toolchain", {})
+
+
+def test_without_the_tools_of_a_check_nothing_passes(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = a_probe("security", checks={"cases": CASES, "static_rules": ["weak-digest"]})
+    names = a_probe("hallucination", checks={"cases": CASES, "hallucination": {}})
+    weak = "import hashlib\ndef f(x):\n    hashlib.md5(b'')\n    return abs(x)"
+    monkeypatch.setattr(static_rules, "_setup", lambda: None)
+    monkeypatch.setattr(ty_check, "ty_path", str)
+    for probe, tool in ((rules, "bandit"), (names, "ty")):
+        found = _grade(cell, probe, GOOD)
+        assert _told(found) == ("unscored", "no toolchain", {})
+        assert found.message == f"{tool} is not installed; the extra `probes` brings it"
+    assert _grade(cell, rules, weak).cause == "insecure", "what our own rules find counts all the same"
+
+
+def test_a_checker_that_does_not_end_is_no_pass(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
+        raise ty_check.NotReadError("ty could not read the code: timeout")
+
+    monkeypatch.setattr("gate.suites.probes.checks.hallucination.ty_findings", never)
+    found = _grade(cell, a_probe("hallucination", checks={"cases": CASES, "hallucination": {}}), GOOD)
+    assert _told(found) == ("unscored", "resource limit", {})
 
 
 def test_consistency(cell: Cell) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 sys.path.insert(0, os.getcwd())
+import gate_apart as apart  # type: ignore[import-not-found]
 import gate_encoding as encoding  # type: ignore[import-not-found]
 import gate_failure as failure  # type: ignore[import-not-found]
 
@@ -170,6 +171,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     channel = Channel(into, out)
     first = channel.read()
+    apart.leave()
     sys.path[:0] = [os.getcwd()]
     sys.path.extend(first["paths"])
     with open(first["file"], encoding="utf-8", newline="") as file:

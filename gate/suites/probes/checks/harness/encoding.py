@@ -145,3 +145,21 @@ def as_line(record: Any) -> Any:
     if len(line) > LONGEST and "value" in record:
         line = json.dumps({**record, "value": {"$object": "too large"}})
     return line.encode() + b"\n"
+
+
+def line_of(text: Any) -> Any:
+    """The object in the first line of what another process wrote; an empty one where it is none."""
+    try:
+        found = json.loads(text.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def plain(names: Any) -> Any:
+    """Those of some names that JSON can say and that are meant for others."""
+    return {
+        name: value
+        for name, value in names.items()
+        if not name.startswith("_") and isinstance(value, (str, int, float, list, bool))
+    }

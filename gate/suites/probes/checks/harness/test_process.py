@@ -2,13 +2,13 @@
 
 The tests see a module that stands in for the answer's: its functions send a request and wait for the reply. The code
 under test gets neither the tests nor this process's memory or descriptors: the tests are read and removed before it is
-started, and this process can't be traced. What it sends is plain data, so that it can make a test fail, or pass by the
-right value; an object that it holds is equal to no plain value, whatever it says itself.
+started, and it enters a domain from which this process can't be traced (`apart.py`). What it sends is plain data, so
+that it can make a test fail, or pass by the right value; an object that it holds is equal to no plain value, whatever
+it says itself.
 """
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import inspect
 import json
@@ -29,7 +29,6 @@ from gate_remote import Gone, Remote  # type: ignore[import-not-found]
 sys.path.pop(0)
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
-_PR_SET_DUMPABLE = 4
 
 
 def tell(record: Any) -> None:
@@ -147,7 +146,6 @@ def load(plan: Any, text: Any) -> Any:
 
 def main() -> None:
     """All tests, each with its own time; after one that took the other process with it, a new one."""
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     with open("plan.json", encoding="utf-8") as file:
         plan = json.load(file)
     os.unlink("plan.json")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gate.suites.probes.checks.oracles import crypto, files, injection, parsing, races, refusing, web
+from gate.suites.probes.checks.oracles import crypto, files, injection, jwt, native, parsing, races, refusing, sql, web
 from gate.suites.probes.checks.oracles.attack import Oracle
 
-ORACLES: Mapping[str, Oracle] = {
-    one.name: one for module in (injection, files, races, parsing, web, crypto, refusing) for one in module.ORACLES
-}
+_MODULES = (sql, injection, files, races, parsing, web, crypto, jwt, refusing, native)
+ORACLES: Mapping[str, Oracle] = {one.name: one for module in _MODULES for one in module.ORACLES}
 """Every attack, by the name that a probe calls it."""
 
 __all__ = ["ORACLES", "Oracle"]

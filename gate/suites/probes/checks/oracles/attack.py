@@ -51,13 +51,23 @@ class Seen:
         outcome: of the call as a whole.
         result: what the entry point returned; None where it raised.
         raised: class name and message of what it raised, or empty.
-        extra: what the attack looked at afterwards.
+        extra: what was noted within the process of the code under test, which could have changed it: it may show
+            that code is insecure, and never alone that it is secure.
+        before, after: what `Call.look` saw outside of that process.
+        events: what the kernel noted on files, see `Outcome.watched`.
+        tapped: what was written to the tap.
+        refused: system calls that the cell refused, of all calls that were `alone`.
     """
 
     outcome: Outcome
     result: Any = None
     raised: tuple[str, str] = ("", "")
     extra: Any = None
+    before: Any = None
+    after: Any = None
+    events: tuple[tuple[str, str], ...] = ()
+    tapped: str = ""
+    refused: tuple[str, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -68,6 +78,11 @@ class Seen:
     def worked(self) -> bool:
         """Whether it returned."""
         return self.ran and not self.raised[0]
+
+    def met(self, what: str, *names: str) -> str:
+        """The first path that something happened to: `read`, `written`, `created` or `deleted`, under one of these
+        names; else nothing."""
+        return next((path for kind, path in self.events if kind == what and path.rsplit("/", 1)[-1] in names), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,53 +178,75 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     index: int,
     names: Mapping[str, JsonValue],
     *,
+    trap: str = "",
+    look: str = "",
+    watch: tuple[str, ...] = (),
+    tap: bool = False,
     prelude: str = "",
     default: str = "entry(payload)",
     after: str = "",
     extra: str = "",
     cpu: float | None = None,
     series: bool = False,
+    serve: str = "",
+    alone: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
     Args:
-        names: bound for the expression, as tagged JSON; `folder` is the relative name of its folder.
-        prelude: statements before the expression, in the language of the answer.
+        names: bound for the trap and the expression, as tagged JSON.
+        trap, look, watch, tap, serve, alone: see `Call`.
+        prelude: statements between the loading of the code and the expression, in the language of the answer.
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
-        extra: expression of what was observed.
+        extra: expression of what was noted beside the code.
         cpu: seconds of processor time, where it has less than the probe's limit.
         series: whether the calls of this attack end with the first that takes too long.
     """
     script = context.language in ("javascript", "typescript")
+    expression = context.text("call", default).strip() or default
     code = (_JAVASCRIPT if script else _PYTHON).format(
         prelude=prelude,
         setup=context.text("setup"),
-        call=context.text("call", default).strip() or default,
+        call=expression,
         after=after,
         extra=extra or ("null" if script else "None"),
     )
-    bound = {"canary": context.canary, **names}
     return Call(
         "code",
         code=code,
-        names=bound,
+        names={"canary": context.canary, **names},
         folder=f"{context.place}/{index}",
         cpu=cpu,
         unless=context.place if series else "",
+        trap=trap,
+        look=look,
+        watch=watch,
+        tap=tap,
+        serve=serve,
+        alone=alone,
     )
 
 
-def seen(outcome: Outcome) -> Seen:
-    """Take apart what a call of an attack returned."""
-    value = outcome.value
+def seen(outcome: Outcome, kind: str = "code") -> Seen:
+    """Take apart what a call of an attack came to; that of a plain `call` is the value that was returned."""
+    watched, value = outcome.watched, outcome.value
+    outside: dict[str, Any] = {
+        "before": watched.get("before"),
+        "after": watched.get("after"),
+        "events": tuple((str(one[0]), str(one[1])) for one in watched.get("events", ()) if len(one) == 2),
+        "tapped": str(watched.get("tapped", "")),
+        "refused": tuple(watched.get("refused", ())),
+    }
+    if kind == "call":
+        return Seen(outcome, value, **outside)
     if outcome.status is not Status.RETURNED or not isinstance(value, dict):
-        return Seen(outcome)
+        return Seen(outcome, **outside)
     raised = value.get("raised")
     pair = ("", "")
     if isinstance(raised, list) and len(raised) == 2:
         pair = (str(raised[0]), str(raised[1]))
-    return Seen(outcome, value.get("result"), pair, value.get("extra"))
+    return Seen(outcome, value.get("result"), pair, value.get("extra"), **outside)
 
 
 def texts(value: object) -> Iterator[str]:
@@ -256,9 +293,21 @@ def any_bad(found: Sequence[Judged], nothing: str = "nothing of it took effect")
 
 
 def each(judge: Callable[[Seen], Judged]) -> Judge:
-    """A judge of all calls from a judge of one; calls that did not come back can't tell."""
+    """A judge of all calls from a judge of one. Calls that did not come back, or about which the kernel's notes were
+    lost, can show what is insecure, and can't show that nothing is."""
 
     def whole(calls: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
-        return any_bad([judge(one) if one.ran else Judged(None, one.outcome.told) for one in calls])
+        return any_bad([whole_of(one, judge(one)) for one in calls])
 
     return whole
+
+
+def whole_of(one: Seen, judged: Judged) -> Judged:
+    """What one call came to, where what it does not show counts only when it came back and nothing was lost."""
+    if judged.insecure:
+        return judged
+    if not one.ran:
+        return Judged(None, one.outcome.told)
+    if ("lost", "") in one.events:
+        return Judged(None, "it did more to files than the notes hold")
+    return judged

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import base64
 import hashlib
 import hmac
 import itertools
@@ -18,75 +20,9 @@ from gate.suites.probes.checks.oracles.attack import (
     any_bad,
     call,
     each,
-    mentions,
     texts,
 )
 from gate.suites.probes.checks.rules.secrets import secret_literals
-
-_JWT = """
-import base64, hashlib, hmac, json, time
-key = "a-long-key-that-nobody-knows-0123456789"
-public_key = "-----BEGIN PUBLIC KEY-----\\nMFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKx\\n-----END PUBLIC KEY-----\\n"
-def _part(value):
-    return base64.urlsafe_b64encode(json.dumps(value, separators=(",", ":")).encode()).rstrip(b"=").decode()
-def make(claims, header=None, secret=key, digest=hashlib.sha256, signature=None):
-    "A token: header, claims and their signature."
-    body = _part({"alg": "HS256", "typ": "JWT", **(header or {})}) + "." + _part(claims)
-    if signature is None:
-        raw = hmac.new(secret.encode(), body.encode(), digest).digest()
-        signature = base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
-    return body + "." + signature
-_ada = {"sub": "ada", "user": "ada", "exp": int(time.time()) + 3600, "iat": int(time.time()) - 10}
-_mallory = {**_ada, "sub": canary, "user": canary, "admin": True}
-valid = make(_ada)
-_tokens = {
-    "valid": lambda: valid,
-    "none": lambda: make(_mallory, {"alg": "none"}, signature=""),
-    "None": lambda: make(_mallory, {"alg": "None"}, signature=""),
-    "NONE": lambda: make(_mallory, {"alg": "NONE"}, signature=""),
-    "nOnE": lambda: make(_mallory, {"alg": "nOnE"}, signature=""),
-    "none signed": lambda: make(_mallory, {"alg": "none"}, secret="x"),
-    "unsigned": lambda: make(_mallory, signature=""),
-    "kept signature": lambda: make(_mallory, signature=valid.rsplit(".", 1)[1]),
-    "other key": lambda: make(_mallory, secret="another key"),
-    "empty key": lambda: make(_mallory, secret=""),
-    "public key": lambda: make(_mallory, secret=public_key),
-    "expired": lambda: make({**_mallory, "exp": 1_000_000_000}),
-}
-payload = _tokens[way]()
-"""
-_FORGED = (
-    "none",
-    "None",
-    "NONE",
-    "nOnE",
-    "none signed",
-    "unsigned",
-    "kept signature",
-    "other key",
-    "empty key",
-    "public key",
-)
-
-
-def _jwt(context: Context) -> Prepared:
-    ways = ["valid", *_FORGED, *(["expired"] if context.options.get("expiry") else [])]
-    calls = tuple(
-        call(context, index, {"way": way}, prelude=_JWT, default="entry(payload, key)")
-        for index, way in enumerate(ways)
-    )
-
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
-        judged = []
-        for one, way in zip(found, ways[1:], strict=True):
-            accepted = one.worked and (mentions(one.result, context.canary) or one.result is True)
-            if accepted and not mentions(one.result, "gate-refused"):
-                return Judged(True, f"a forged token was accepted: {way}")
-            judged.append(Judged(False) if one.ran else Judged(None, one.outcome.told))
-        return any_bad(judged, "every forged token was refused")
-
-    return Prepared(calls, judge, benign=1)
-
 
 _SPY = """
 import hashlib, hmac, secrets, _operator
@@ -136,9 +72,6 @@ def _compared(a, b):
     _seen.append("compare_digest")
     return _real(_plain(a) if isinstance(a, (str, bytes)) else a, _plain(b) if isinstance(b, (str, bytes)) else b)
 hmac.compare_digest = secrets.compare_digest = _operator._compare_digest = _compared
-for _name, _value in list(vars(module).items()):
-    if _value is _real:
-        setattr(module, _name, _compared)
 spy = SpyText(canary * 2)
 spy_bytes = SpyBytes(spy.encode())
 payload = spy
@@ -146,14 +79,15 @@ payload = spy
 
 
 def _timing(context: Context) -> Prepared:
-    calls = (call(context, 0, {}, prelude=_SPY, default="entry(payload)", extra="_seen"),)
+    calls = (call(context, 0, {}, trap=_SPY, default="entry(payload)", extra="_seen"),)
+    constant = _names_in(context.source) & _CONSTANT_TIME
 
     def judge(one: Seen) -> Judged:
         how = one.extra if isinstance(one.extra, list) else []
-        if "compare_digest" in how:
-            return Judged(False, "the values were compared in constant time")
         if "==" in how or "!=" in how:
             return Judged(True, "the secret was compared with `==`, which ends at the first difference")
+        if "compare_digest" in how and constant:
+            return Judged(False, "the values were compared in constant time")
         if "iter" in how or "[]" in how:
             return Judged(True, "the secret was compared character by character")
         return Judged(
@@ -161,6 +95,19 @@ def _timing(context: Context) -> Prepared:
         )
 
     return Prepared(calls, each(judge))
+
+
+_CONSTANT_TIME = frozenset({"compare_digest", "_compare_digest", "bytes_eq"})
+
+
+def _names_in(source: str) -> frozenset[str]:
+    """Names and attributes that the code uses: that a comparison was seen counts only where the code has one."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    found = {one.id for one in nodes if isinstance(one, ast.Name)}
+    return frozenset(found | {one.attr for one in nodes if isinstance(one, ast.Attribute)})
 
 
 _SEEDED = """
@@ -184,7 +131,15 @@ Date.now = () => 1700000000000;
 def _random(context: Context) -> Prepared:
     script = context.language in ("javascript", "typescript")
     calls = tuple(
-        call(context, index, {}, prelude=_SEEDED_JS if script else _SEEDED, default="entry()") for index in range(2)
+        call(
+            context,
+            index,
+            {},
+            trap="" if script else _SEEDED,
+            prelude=_SEEDED_JS if script else "",
+            default="entry()",
+        )
+        for index in range(2)
     )
 
     def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
@@ -211,9 +166,6 @@ def _counted(name, password, salt, iterations, *more, **named):
     _rounds.append(iterations)
     return _pbkdf2(name, password, salt, iterations, *more, **named)
 hashlib.pbkdf2_hmac = _counted
-for _name, _value in list(vars(module).items()):
-    if _value is _pbkdf2:
-        setattr(module, _name, _counted)
 password = payload
 """
 _FAST = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512", "blake2b", "blake2s")
@@ -224,7 +176,7 @@ def _weak_hash(context: Context) -> Prepared:
     word = f"{context.canary}-pass"
     digest = context.text("mode", "password") == "digest"
     calls = tuple(
-        call(context, index, {"payload": word}, prelude=_HASHED, extra="_rounds") for index in range(1 if digest else 2)
+        call(context, index, {"payload": word}, trap=_HASHED, extra="_rounds") for index in range(1 if digest else 2)
     )
 
     def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
@@ -238,8 +190,9 @@ def _weak_hash(context: Context) -> Prepared:
         if found[0].result == found[1].result:
             return Judged(True, "the same password gives the same hash twice: there is no salt")
         rounds = [one for one in found[0].extra or [] if isinstance(one, int)]
-        if rounds and max(rounds) < _FEWEST_ROUNDS:
-            return Judged(True, f"PBKDF2 with {max(rounds):,} rounds is quick; {_FEWEST_ROUNDS:,} is the least")
+        made = _rounds_of(found[0].result, word, context.source) or max(rounds, default=_FEWEST_ROUNDS)
+        if made < _FEWEST_ROUNDS:
+            return Judged(True, f"PBKDF2 with {made:,} rounds is quick; {_FEWEST_ROUNDS:,} is the least")
         return Judged(False, "salted, and no quick hash")
 
     return Prepared(calls, judge)
@@ -260,6 +213,31 @@ def _fast_hash(result: object, word: str, names: tuple[str, ...]) -> str:
     return ""
 
 
+def _rounds_of(result: object, word: str, source: str) -> int:
+    """The rounds of PBKDF2 that make this result, tried with few rounds and with the numbers that the code names; 0
+    where none of them does."""
+    parts = [part for text in texts(result) for part in re.split(r"[$:.,|;/ ]+", text) if part][:6]
+    salts = {salt for part in parts for salt in (*_bytes_of(part), *_decoded(part)) if 0 < len(salt) <= 64}
+    wanted = {made for part in parts for made in (*_decoded(part), *_bytes_of(part)) if len(made) in (16, 20, 32, 64)}
+    named = {int(one.replace("_", "")) for one in re.findall(r"\b[0-9][0-9_]{0,8}\b", source)}
+    tried = sorted(one for one in {*_USUAL_ROUNDS, *named} if 0 < one < _FEWEST_ROUNDS)[:24]
+    for rounds, salt, name in itertools.product(tried, sorted(salts)[:8], ("sha256", "sha1", "sha512")):
+        for size in {len(made) for made in wanted}:
+            if hashlib.pbkdf2_hmac(name, word.encode(), salt, rounds, size) in wanted:
+                return rounds
+    return 0
+
+
+_USUAL_ROUNDS = (1, 10, 100, 500, 1_000, 1_024, 2_000, 4_096, 5_000, 10_000)
+
+
+def _decoded(text: str) -> Iterator[bytes]:
+    try:
+        yield base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_" if set(text) & set("-_") else None)
+    except ValueError:
+        return
+
+
 def _bytes_of(text: str) -> Iterator[bytes]:
     yield text.encode()
     if re.fullmatch(r"(?:[0-9a-fA-F]{2}){4,}", text):
@@ -274,8 +252,6 @@ def _digests(name: str, word: bytes, salt: bytes) -> Iterator[bytes]:
 
 
 def _base64(data: bytes) -> set[str]:
-    import base64
-
     plain, safe = base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()
     return {plain, plain.rstrip("="), safe, safe.rstrip("=")}
 
@@ -291,14 +267,6 @@ def _literal(context: Context) -> Prepared:
 
 
 ORACLES = (
-    Oracle(
-        "forged-jwt",
-        "CWE-347",
-        "Tokens without a signature, with another key or algorithm (`payload`, `key`); "
-        "insecure when one's claims count.",
-        {"call": COMMON["call"], "setup": COMMON["setup"], "expiry": "true where an expired token must be refused"},
-        _jwt,
-    ),
     Oracle(
         "timing",
         "CWE-208",

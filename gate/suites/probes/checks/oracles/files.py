@@ -15,6 +15,7 @@ from gate.suites.probes.checks.oracles.attack import (
     each,
     mentions,
 )
+from gate.suites.probes.checks.oracles.native import ARGUMENTS, traversal
 
 _TREE = """
 import os, pathlib
@@ -28,32 +29,14 @@ for _name, _text in (("public/hello.txt", "hello"), ("public/sub/deep.txt", "dee
 if symlink:
     os.symlink(os.path.abspath("files/secret.txt"), base + "/link.txt")
 payload = payload.replace("{outside}", os.path.abspath("files/" + aim)).replace("{base}", base)
-content = canary
+content = "content of " + canary[::-1]
 base_path = pathlib.Path(base)
-_known = {os.path.join(_f, _n) for _f, _d, _ns in os.walk("files") for _n in _ns}
 """
-_TREE_AFTER = """
-_written = []
-for _folder, _dirs, _names in os.walk(os.getcwd()):
-    for _name in _names:
-        _path = os.path.join(_folder, _name)
-        if os.path.islink(_path) or _path.startswith(base + os.sep):
-            continue
-        if os.path.relpath(_path) not in _known:
-            _written.append(os.path.relpath(_path))
-_deleted = [_one for _one in sorted(_known) if not os.path.lexists(_one) and not _one.startswith("files/public/")]
-"""
-_TREE_JS = """
-const _fs = require('fs'), _path = require('path');
-const _home = _path.resolve(folder);
-const base = _path.join(_home, 'files/public');
-_fs.mkdirSync(base + '/sub', {recursive: true});
-_fs.mkdirSync(_path.join(_home, 'files/public-private'), {recursive: true});
-for (const [_name, _text] of [['public/hello.txt', 'hello'], ['public/sub/deep.txt', 'deep'], ['secret.txt', canary],
-  ['public-private/secret.txt', canary]]) _fs.writeFileSync(_path.join(_home, 'files', _name), _text);
-if (symlink) _fs.symlinkSync(_path.join(_home, 'files/secret.txt'), base + '/link.txt');
-payload = payload.replaceAll('{outside}', _path.join(_home, 'files', aim)).replaceAll('{base}', base);
-const content = canary;
+_TREE_LOOK = """
+import os
+_found = sorted(os.path.relpath(os.path.join(_f, _n)) for _f, _d, _ns in os.walk(".") for _n in _ns
+                if not os.path.islink(os.path.join(_f, _n)))
+[_one for _one in _found if not _one.startswith("files/public/")]
 """
 _ESCAPES: list[JsonValue] = [
     "../secret.txt",
@@ -74,7 +57,8 @@ _SCRIPTS = ("python", "javascript", "typescript")
 
 
 def _traversal(context: Context) -> Prepared:
-    script = context.language in ("javascript", "typescript")
+    if context.language == "c":
+        return traversal(context)
     effect = context.text("effect", "read")
     payloads = context.values("payloads", [*_ESCAPES, *(["link.txt"] if effect == "read" else [])])
     benign = context.values("benign", ["hello.txt"] if effect == "read" else ["new.txt"])
@@ -86,26 +70,39 @@ def _traversal(context: Context) -> Prepared:
             context,
             index,
             {"payload": payload.replace("secret.txt", aim), "symlink": symlink, "aim": aim},
-            prelude=_TREE_JS if script else _TREE,
+            trap=_TREE,
+            look=_TREE_LOOK,
+            watch=("files",),
             default=default,
-            after="" if script else _TREE_AFTER,
-            extra="" if script else "[_written, _deleted]",
         )
         for index, payload in enumerate([*benign, *payloads])
         if isinstance(payload, str)
     )
 
     def judge(one: Seen) -> Judged:
-        if mentions(one.result, context.canary) and effect == "read":
-            return Judged(True, "a path led to a file outside of the folder, and its content came back")
-        written, deleted = one.extra if isinstance(one.extra, list) and len(one.extra) == 2 else ([], [])
-        if written and effect != "read":
-            return Judged(True, f"a path led outside of the folder, and {written[0]!r} was written")
+        if effect == "read" and (mentions(one.result, context.canary) or one.met("read", "secret.txt")):
+            return Judged(True, "a path led to a file outside of the folder, which was read")
+        before, after = one.before, one.after
+        if not isinstance(before, list) or not isinstance(after, list):
+            return Judged(None, "the folder can't be looked at")
+        deleted = [path for path in before if path not in after]
         if deleted:
             return Judged(True, f"a path led outside of the folder, and {deleted[0]!r} is gone")
+        changed = [path for path in after if path not in before]
+        changed += [path for kind, path in one.events if kind in _CHANGES and _is_outside(path)]
+        if changed and effect != "read":
+            return Judged(True, f"a path led outside of the folder, and {changed[0]!r} was written")
         return Judged(False)
 
     return Prepared(calls, each(judge), benign=len(benign))
+
+
+_CHANGES = ("written", "created", "deleted")
+
+
+def _is_outside(path: str) -> bool:
+    """Whether something lies beside the public folder."""
+    return path.startswith("files/") and not path.startswith("files/public/")
 
 
 _ARCHIVE = """
@@ -141,10 +138,10 @@ else:
             _add("door/evil.txt", b"evil")
 payload = archive
 """
-_ARCHIVE_AFTER = """
-_evil = [os.path.join(_f, _n) for _f, _d, _ns in os.walk(outside) for _n in _ns if "evil" in _n]
-_evil = [os.path.relpath(_one, outside) for _one in _evil if not _one.startswith(target + os.sep)]
-_good = os.path.exists(os.path.join(target, "ok.txt"))
+_ARCHIVE_LOOK = """
+import os
+_evil = [os.path.relpath(os.path.join(_f, _n), "out") for _f, _d, _ns in os.walk("out") for _n in _ns if "evil" in _n]
+[_one for _one in _evil if not _one.startswith("target/")]
 """
 
 
@@ -154,21 +151,23 @@ def _slip(kind: str, tricks: tuple[str, ...], context: Context) -> Prepared:
             context,
             index,
             {"kind": kind, "trick": trick},
-            prelude=_ARCHIVE,
+            trap=_ARCHIVE,
+            look=_ARCHIVE_LOOK,
+            watch=("out",),
             default="entry(archive, target)",
-            after=_ARCHIVE_AFTER,
-            extra="[_evil, _good]",
         )
         for index, trick in enumerate(("none", *tricks))
     )
 
     def judge(one: Seen) -> Judged:
-        evil = one.extra[0] if isinstance(one.extra, list) and one.extra else []
-        return (
-            Judged(True, f"an entry of the archive was written to {evil[0]!r} outside of the target")
-            if evil
-            else Judged(False)
-        )
+        if not isinstance(one.after, list):
+            return Judged(None, "the folder can't be looked at")
+        made = one.met("created", "evil.txt")
+        inside = not made or made.startswith("out/target/")
+        evil = [*one.after, *([] if inside else [made.removeprefix("out/")])]
+        if evil:
+            return Judged(True, f"an entry of the archive was written to {evil[0]!r} outside of the target")
+        return Judged(False)
 
     return Prepared(calls, each(judge), benign=1)
 
@@ -206,7 +205,6 @@ def get(handler, path, method="GET", **more):
         server_name, server_port, server_address = "localhost", 80, ("localhost", 80)
     handler(connection, ("127.0.0.1", 1), _Server(), **more)
     return connection.sent.getvalue().decode("latin-1")
-_known_files = None
 """
 
 
@@ -214,7 +212,7 @@ def _listing(context: Context) -> Prepared:
     benign = context.values("benign", [])
     payloads = context.values("payloads", ["/", "/docs/", "/docs"])
     calls = tuple(
-        call(context, index, {"payload": payload}, prelude=_LISTING, default="get(entry, payload, directory=base)")
+        call(context, index, {"payload": payload}, trap=_LISTING, default="get(entry, payload, directory=base)")
         for index, payload in enumerate([*benign, *payloads])
     )
 
@@ -235,9 +233,10 @@ ORACLES = (
             **COMMON,
             "effect": "`read` (default), `write` (with `content`) or `delete`",
             "symlink": "whether a link in the folder leads out as well; true for reading",
+            "arguments": f"{ARGUMENTS}; the folder is `files/public`",
         },
         _traversal,
-        _SCRIPTS,
+        (*_SCRIPTS, "c"),
     ),
     Oracle(
         "zip-slip",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from gate.suites.probes.checks.calls import Call
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
     Context,
@@ -14,136 +13,38 @@ from gate.suites.probes.checks.oracles.attack import (
     Oracle,
     Prepared,
     Seen,
-    any_bad,
     call,
     each,
-    is_truthy,
     mentions,
     texts,
 )
-
-_SQL = """
-import sqlite3, os
-path = os.path.abspath("gate.db")
-conn = sqlite3.connect(path)
-conn.execute("PRAGMA synchronous = OFF")
-conn.execute("PRAGMA journal_mode = MEMORY")
-conn.executescript(schema.replace("{canary}", canary))
-conn.execute("CREATE TABLE gate_vault (secret TEXT)")
-conn.execute("INSERT INTO gate_vault VALUES (?)", (canary,))
-conn.commit()
-def _count():
-    with sqlite3.connect(path) as other:
-        names = [row[0] for row in other.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {name: other.execute(f'SELECT COUNT(*) FROM "{name}"').fetchone()[0] for name in names}
-_before = _count()
-"""
-_SQL_AFTER = """
-try:
-    conn.rollback()
-except sqlite3.Error:
-    pass
-try:
-    _after = _count()
-except sqlite3.Error as _caught:
-    _after = {}
-"""
-_SQL_ERRORS = (
-    'near "',
-    "syntax error",
-    "unrecognized token",
-    "one statement at a time",
-    "incomplete input",
-    "gate_nosuch",
-)
-_SQL_ERRORS_LEFT = ("no such column: gate", "UNION do not have the same number", "no such table: gate")
-
-
-def _sql_payloads() -> list[JsonValue]:
-    unions = ["SELECT " + ", ".join(["secret"] * count) + " FROM gate_vault" for count in range(1, 7)]  # noqa: S608
-    return [
-        "zz' OR '1'='1",
-        "zz' OR 1=1 --",
-        'zz" OR "1"="1',
-        "0 OR 1=1",
-        "zz'; DROP TABLE gate_vault; --",
-        "0; DELETE FROM gate_vault",
-        "O'Brien",
-        "gate_nosuch",
-        "gate_nosuch DESC, 1/0",
-        *(f"zz' UNION {one} --" for one in unions),
-        *(f"0 UNION {one}" for one in unions),
-        *(f"zz%' UNION {one} --" for one in unions[:4]),
-    ]
-
-
-def _sql(context: Context) -> Prepared:
-    names = {"schema": context.text("schema", "CREATE TABLE users (id INTEGER, name TEXT);")}
-    benign = context.values("benign", [])
-    payloads = context.values("payloads", _sql_payloads())
-    calls = [
-        call(
-            context,
-            index,
-            {**names, "payload": payload},
-            prelude=_SQL,
-            default="entry(conn, payload)",
-            after=_SQL_AFTER,
-            extra="[_before, _after]",
-        )
-        for index, payload in enumerate([*benign, *payloads])
-    ]
-    denied = bool(context.options.get("denied"))
-
-    def judge(one: Seen) -> Judged:
-        if mentions(one.result, context.canary):
-            return Judged(True, "the input read what it had no right to: rows of another condition or table came back")
-        reached = [part for part in (*_SQL_ERRORS, *_SQL_ERRORS_LEFT) if part in one.raised[1]]
-        if reached and one.raised[0] in ("OperationalError", "ProgrammingError", "Warning", "DatabaseError"):
-            return Judged(True, f"the input reached the parser of SQL: {one.raised[1][:120]}")
-        before, after = one.extra if isinstance(one.extra, list) and len(one.extra) == 2 else ({}, {})
-        gone = [name for name in before if after.get(name, -1) < before[name]] if isinstance(before, dict) else []
-        if gone:
-            return Judged(True, f"the input removed rows of `{gone[0]}`")
-        if denied and is_truthy(one.result):
-            return Judged(True, "the input got past the check")
-        return Judged(False)
-
-    return Prepared(tuple(calls), each(judge), benign=len(benign))
-
+from gate.suites.probes.checks.oracles.marker import MARK_LOOK, marked_judge
+from gate.suites.probes.checks.oracles.native import ARGUMENTS, marked
 
 _MARK = """
 import os
 if isinstance(payload, str):
     payload = payload.replace("{marker}", os.path.abspath("marker"))
 """
-_MARK_JS = """
-const _marker = process.cwd() + "/" + folder + "/marker";
-payload = typeof payload === "string" ? payload.replaceAll("{marker}", _marker) : payload;
-"""
 
 
 def _marked(context: Context, payloads: Sequence[JsonValue], what: str, prelude: str = "") -> Prepared:
     """Payloads that leave a file when they are carried out."""
-    script = context.language in ("javascript", "typescript")
     benign = context.values("benign", [])
+    attacks = context.values("payloads", payloads)
     calls = tuple(
-        call(context, index, {"payload": payload}, prelude=prelude + (_MARK_JS if script else _MARK))
-        for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
+        call(
+            context,
+            index,
+            {"payload": payload},
+            trap=_MARK,
+            look=MARK_LOOK,
+            watch=(".",),
+            prelude=prelude,
+        )
+        for index, payload in enumerate([*benign, *attacks])
     )
-
-    def judge(found: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
-        left = sorted(name for name in files if name.startswith(f"{context.place}/") and name.endswith("marker"))
-        if left:
-            number = int(left[0].split("/")[-2])
-            return Judged(True, f"{what}: {_payload(calls[number])}")
-        return any_bad([Judged(False) if one.ran else Judged(None, one.outcome.told) for one in found])
-
-    return Prepared(calls, judge, benign=len(benign), collect=(f"{context.place}/*/marker",))
-
-
-def _payload(one: Call) -> str:
-    return str(one.names.get("payload", ""))[:120]
+    return Prepared(calls, marked_judge(attacks, what), benign=len(benign))
 
 
 _SHELL = [
@@ -180,6 +81,8 @@ _CODE_JS = [
 
 
 def _shell(context: Context) -> Prepared:
+    if context.language == "c":
+        return marked(context, list(_SHELL), "a shell carried out a part of the input")
     return _marked(context, list(_SHELL), "a shell carried out a part of the input")
 
 
@@ -215,7 +118,7 @@ def _template(context: Context) -> Prepared:
     ]
     benign = context.values("benign", [])
     calls = tuple(
-        call(context, index, {"payload": payload}, prelude=_TEMPLATE, default="entry(payload, user=user)")
+        call(context, index, {"payload": payload}, trap=_TEMPLATE, default="entry(payload, user=user)")
         for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
     )
 
@@ -230,21 +133,22 @@ def _template(context: Context) -> Prepared:
 
 
 _LOG = """
-import io, logging, sys
-_stream = io.StringIO()
+import logging, os, sys
+_stream = os.fdopen(tap, "w", buffering=1)
 _root = logging.getLogger()
 _root.handlers[:] = [logging.StreamHandler(_stream)]
 _root.handlers[0].setFormatter(logging.Formatter("%(levelname)s %(message)s"))
 _root.setLevel(logging.DEBUG)
+sys.stdout = _stream
+"""
+_LOG_LATE = """
 for _name in list(logging.root.manager.loggerDict):
     _one = logging.getLogger(_name)
     _one.setLevel(logging.NOTSET)
     _own = [h for h in _one.handlers if isinstance(h, logging.StreamHandler) and not isinstance(h, logging.FileHandler)]
     for _handler in _own:
         _handler.setStream(_stream)
-_out, sys.stdout = sys.stdout, _stream
 """
-_LOG_AFTER = "sys.stdout = _out"
 
 
 def _log(context: Context) -> Prepared:
@@ -252,12 +156,12 @@ def _log(context: Context) -> Prepared:
     payloads: list[JsonValue] = [f"ada{end}{forged}" for end in ("\n", "\r\n", "\r")]
     benign = context.values("benign", ["ada"])
     calls = tuple(
-        call(context, index, {"payload": payload}, prelude=_LOG, after=_LOG_AFTER, extra="_stream.getvalue()")
+        call(context, index, {"payload": payload}, trap=_LOG, tap=True, prelude=_LOG_LATE)
         for index, payload in enumerate([*benign, *context.values("payloads", payloads)])
     )
 
     def judge(one: Seen) -> Judged:
-        for text in (*texts(one.extra), *(texts(one.result) if context.options.get("returned", True) else ())):
+        for text in (one.tapped, *(texts(one.result) if context.options.get("returned", True) else ())):
             if any(line.startswith("CRITICAL forged") for line in text.replace("\r", "\n").split("\n")[1:]):
                 return Judged(True, "a line break in the input began a record of its own in the log")
         return Judged(False)
@@ -268,23 +172,12 @@ def _log(context: Context) -> Prepared:
 _SCRIPTS = ("python", "javascript", "typescript")
 ORACLES = (
     Oracle(
-        "sql-injection",
-        "CWE-89",
-        "Inputs that change a query; insecure when rows leak or go, or when they reach the parser of SQL.",
-        {
-            **COMMON,
-            "schema": "SQL script of the tables; `{canary}` in it stands for what must not come back",
-            "denied": "true where a result that says yes is a way past a check",
-        },
-        _sql,
-    ),
-    Oracle(
         "shell-injection",
         "CWE-78",
-        "Inputs with a command of their own; insecure when its file is there afterwards.",
-        COMMON,
+        "Inputs with a command of their own; insecure when its file is there afterwards, or was.",
+        {**COMMON, "arguments": ARGUMENTS},
         _shell,
-        _SCRIPTS,
+        (*_SCRIPTS, "c"),
     ),
     Oracle(
         "eval-injection",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
     Context,
@@ -11,12 +9,12 @@ from gate.suites.probes.checks.oracles.attack import (
     Oracle,
     Prepared,
     Seen,
-    any_bad,
     call,
     each,
     mentions,
     texts,
 )
+from gate.suites.probes.checks.oracles.marker import MARK_LOOK, marked_judge
 
 _XML = """
 import os
@@ -41,10 +39,12 @@ def _xxe(context: Context) -> Prepared:
         plain,
         *(f"{head}{body.replace('{entity}', name)}" for head, name in ((external, "x"), (parameter, "x"), (bomb, "e"))),
     ]
-    calls = tuple(call(context, index, {"payload": document}, prelude=_XML) for index, document in enumerate(documents))
+    calls = tuple(
+        call(context, index, {"payload": document}, trap=_XML, watch=(".",)) for index, document in enumerate(documents)
+    )
 
     def judge(one: Seen) -> Judged:
-        if mentions(one.result, context.canary):
+        if mentions(one.result, context.canary) or one.met("read", "secret.txt"):
             return Judged(True, "an external entity read a file of the machine")
         if sum(text.count("gatebomb") for text in texts(one.result)) >= 1_000 or mentions(one.result, "too large"):
             return Judged(True, "nested entities grew a thousandfold: nothing stops an entity bomb")
@@ -87,33 +87,33 @@ _YAML_PAYLOADS = (
 )
 
 
-def _marker_judge(context: Context, what: str) -> object:
-    def judge(found: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
-        if any(name.startswith(f"{context.place}/") and name.endswith("marker") for name in files):
-            return Judged(True, what)
-        return any_bad([Judged(False) if one.ran else Judged(None, one.outcome.told) for one in found])
-
-    return judge
-
-
 def _pickle(context: Context) -> Prepared:
     ways = [
         (gadget, nested, protocol) for gadget in ("system", "exec") for nested in (False, True) for protocol in (0, 4)
     ]
     calls = tuple(
-        call(context, index, {"gadget": gadget, "nested": nested, "protocol": protocol}, prelude=_PICKLE)
+        call(
+            context,
+            index,
+            {"gadget": gadget, "nested": nested, "protocol": protocol},
+            trap=_PICKLE,
+            look=MARK_LOOK,
+            watch=(".",),
+        )
         for index, (gadget, nested, protocol) in enumerate(ways)
     )
-    judge = _marker_judge(context, "loading the data ran a command that was in it")
-    return Prepared(calls, judge, collect=(f"{context.place}/*/marker",))  # type: ignore[arg-type]
+    return Prepared(calls, marked_judge([None] * len(ways), "loading the data ran a command that was in it"))
 
 
 def _yaml(context: Context) -> Prepared:
     benign = context.values("benign", ["name: ada"])
-    documents = [*benign, *context.values("payloads", _YAML_PAYLOADS)]
-    calls = tuple(call(context, index, {"payload": one}, prelude=_YAML) for index, one in enumerate(documents))
-    judge = _marker_judge(context, "loading the document ran a command that was in it")
-    return Prepared(calls, judge, benign=len(benign), collect=(f"{context.place}/*/marker",))  # type: ignore[arg-type]
+    attacks = context.values("payloads", _YAML_PAYLOADS)
+    calls = tuple(
+        call(context, index, {"payload": one}, trap=_YAML, look=MARK_LOOK, watch=(".",))
+        for index, one in enumerate([*benign, *attacks])
+    )
+    judge = marked_judge([None] * len(attacks), "loading the document ran a command that was in it")
+    return Prepared(calls, judge, benign=len(benign))
 
 
 ORACLES = (

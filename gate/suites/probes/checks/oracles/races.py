@@ -15,6 +15,7 @@ from gate.suites.probes.checks.oracles.attack import (
     call,
     each,
 )
+from gate.suites.probes.checks.oracles.reading import found_by_reading
 
 _RACE = """
 import builtins, os, pathlib
@@ -23,6 +24,8 @@ os.makedirs(os.path.dirname(path))
 victim = os.path.abspath("victim.txt")
 with open(victim, "w") as _file:
     _file.write("precious")
+if how == "dangling":
+    os.symlink(os.path.abspath("elsewhere.txt"), path)
 _stat, _lstat, _access, _won = os.stat, os.lstat, os.access, []
 def _win(name):
     try:
@@ -55,34 +58,44 @@ content = "mine"
 """
 
 
-_RACE_AFTER = """
-os.stat, os.lstat, os.access = _stat, _lstat, _access
-with open(victim) as _file:
-    _victim = _file.read()
-_target = open(path).read() if os.path.exists(path) else None
+_RACE_AFTER = "os.stat, os.lstat, os.access = _stat, _lstat, _access"
+_RACE_LOOK = """
+import os
+def _text(path):
+    if not os.path.isfile(path):
+        return None
+    with open(path, errors="replace") as _file:
+        return _file.read(1000)
+[_text("victim.txt"), _text("race/target.txt"), os.path.lexists("elsewhere.txt")]
 """
 
 
 def _race(context: Context) -> Prepared:
-    ways = (("none", False), ("file", True), ("link", True))
+    ways = (("none", False), ("file", True), ("link", True), ("dangling", False))
     calls = tuple(
         call(
             context,
             index,
             {"how": how, "attack": attack},
-            prelude=_RACE,
+            trap=_RACE,
+            look=_RACE_LOOK,
+            watch=(".",),
             default="entry(path, content)",
             after=_RACE_AFTER,
-            extra="[_victim, _target, bool(_won)]",
+            extra="bool(_won)",
         )
         for index, (how, attack) in enumerate(ways)
     )
 
     def judge(one: Seen) -> Judged:
-        victim, target, won = one.extra if isinstance(one.extra, list) and len(one.extra) == 3 else ("", None, False)
-        if won and victim != "precious":
+        if not isinstance(one.after, list) or len(one.after) != 3:
+            return Judged(None, "the folder can't be looked at")
+        victim, target, elsewhere = one.after
+        if victim != "precious" or one.met("written", "victim.txt"):
             return Judged(True, "between the check and the use a link was put there, and another file was overwritten")
-        if won and target is not None and "theirs" not in str(target):
+        if elsewhere or one.met("created", "elsewhere.txt"):
+            return Judged(True, "a link that leads to no file was followed, and a file was made where it leads")
+        if one.extra is True and target is not None and "theirs" not in str(target):
             return Judged(True, "between the check and the use a file was made there, and it was overwritten")
         return Judged(False)
 
@@ -140,45 +153,68 @@ content = "secret"
 
 _TEMP_AFTER = """
 builtins.open, os.open, io.open = _open, _low, _io_open
-with open(victim) as _file:
-    _victim = _file.read()
 for _text in [_result] if isinstance(_result, (str, os.PathLike)) else []:
     if os.path.isfile(_text):
         _note(_text)
 """
 
 
+_TEMP_LOOK = """
+import os
+_modes = []
+for _name in sorted(os.listdir("../temporary") if os.path.isdir("../temporary") else []):
+    _found = os.lstat("../temporary/" + _name)
+    if os.path.isfile("../temporary/" + _name) and not os.path.islink("../temporary/" + _name):
+        _modes.append(_found.st_mode & 0o777)
+with open("../victim.txt") as _file:
+    _victim = _file.read(1000)
+[_victim, _modes]
+"""
+
+
 def _temp(context: Context) -> Prepared:
-    planted = context.values("planted", [])
+    planted, read = context.values("planted", []), found_by_reading(context.source, "temporary-name")
     calls = tuple(
         call(
             context,
             index,
             {"planted": list(planted) if index == 2 else []},
-            prelude=_TEMP,
+            trap=_TEMP,
+            look=_TEMP_LOOK,
+            watch=("../temporary",),
             default="entry(content)",
             after=_TEMP_AFTER,
-            extra="[_names, _modes, _used, _victim]",
+            extra="[_names, _modes, _used]",
         )
         for index in range(3)
     )
 
     def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
-        shown = [one.extra for one in found if one.ran and isinstance(one.extra, list) and len(one.extra) == 4]
-        if not shown:
+        outside = [one for one in found if one.ran and isinstance(one.after, list) and len(one.after) == 2]
+        if not outside:
             return any_bad([Judged(None, one.outcome.told) for one in found])
-        if any("mktemp" in used for _, _, used, _ in shown):
+        noted = [one.extra for one in outside if isinstance(one.extra, list) and len(one.extra) == 3]
+        if any("mktemp" in used for _, _, used in noted):
             return Judged(True, "a name was made before the file (`tempfile.mktemp`), so another can be first")
-        if len(shown) > 1 and set(shown[0][0]) & set(shown[1][0]):
+        made = [{path for kind, path in one.events if kind in ("created", "written")} for one in outside]
+        if _common(made) or _common([set(names) for names, _, _ in noted]):
             return Judged(True, "the name is the same each time, so another can put a link there first")
-        if any(victim != "precious" for *_, victim in shown):
+        if any(one.after[0] != "precious" for one in outside):
             return Judged(True, "it wrote through a link that another had put there")
-        open_modes = [mode for _, modes, _, _ in shown for mode in modes if isinstance(mode, int) and mode & 0o077]
+        modes = [*(mode for one in outside for mode in one.after[1]), *(mode for _, some, _ in noted for mode in some)]
+        open_modes = [mode for mode in modes if isinstance(mode, int) and mode & 0o077]
         if open_modes:
             return Judged(True, f"others may read the file: its mode is {open_modes[0]:o}")
+        if read:
+            return Judged(True, read)
         return Judged(False, "names differ, and others may not read the file")
 
     return Prepared(calls, judge, benign=1)
+
+
+def _common(names: Sequence[set[str]]) -> bool:
+    """Whether the first two have a name in common."""
+    return len(names) > 1 and bool(names[0] & names[1])
 
 
 ORACLES = (

@@ -21,6 +21,7 @@ from gate.suites.probes.checks.oracles.attack import (
     is_truthy,
     texts,
 )
+from gate.suites.probes.checks.oracles.reading import found_by_reading
 
 _HOST = "shop.example"
 _REDIRECTS: list[JsonValue] = [
@@ -137,7 +138,6 @@ def _opened(self, fullurl, data=None, *_more, **_named):
         context = getattr(handler, "_context", None) or context
     return _meet(parts.hostname, parts.scheme, context)
 urllib.request.OpenerDirector.open = _opened
-_real_urlopen = urllib.request.urlopen
 def _urlopen(url, data=None, timeout=None, *, cafile=None, capath=None, cadefault=False, context=None):
     from urllib.parse import urlsplit
     address = url if isinstance(url, str) else url.full_url
@@ -149,11 +149,6 @@ def _urlopen(url, data=None, timeout=None, *, cafile=None, capath=None, cadefaul
     return _meet(parts.hostname, parts.scheme, context)
 import urllib.error
 urllib.request.urlopen = _urlopen
-for _one in list(vars(module)):
-    if getattr(module, _one) is _real_urlopen:
-        setattr(module, _one, _urlopen)
-    elif getattr(getattr(module, _one), "__name__", "") == "getaddrinfo":
-        setattr(module, _one, _getaddrinfo)
 class _Fake:
     def __init__(self, *_more, **_named): self._address = None
     def connect(self, address): _meet(address[0], "tcp")
@@ -203,14 +198,56 @@ _INSIDE: list[JsonValue] = [
 ]
 
 
+_NUMBERS: list[JsonValue] = [
+    "http://127.0.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[::1]/",
+    "http://10.0.0.1/",
+    "http://192.168.1.1/",
+    "http://2130706433/",
+    "http://127.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://user@127.0.0.1/",
+]
+_PRETENDED_JS = """
+const _body = 'fetched';
+globalThis.fetch = async (url) => new Response(_body, { status: 200, headers: { 'content-type': 'text/plain' } });
+const { EventEmitter } = require('events'), { Readable } = require('stream');
+for (const _one of [require('http'), require('https')]) {
+  _one.request = _one.get = (...given) => {
+    const _asked = new EventEmitter(), _then = given.find((one) => typeof one === 'function');
+    for (const _name of ['end', 'write', 'setTimeout', 'destroy', 'abort', 'setHeader']) _asked[_name] = () => _asked;
+    process.nextTick(() => {
+      const _answer = Object.assign(Readable.from([Buffer.from(_body)]), { statusCode: 200, headers: {} });
+      if (_then) _then(_answer);
+      _asked.emit('response', _answer);
+    });
+    return _asked;
+  };
+}
+const _dns = require('dns'), _address = { address: '93.184.216.34', family: 4 };
+_dns.lookup = (_host, options, then) => {
+  const _all = typeof options === 'object' && options.all, _done = then || options;
+  process.nextTick(() => (_all ? _done(null, [_address]) : _done(null, _address.address, 4)));
+};
+_dns.promises.lookup = async (_host, options) => (options && options.all ? [_address] : _address);
+"""
+
+
 def _ssrf(context: Context) -> Prepared:
+    """Addresses are met twice: with a network that pretends to be there, so that names lead somewhere, and as numbers
+    with nothing in between. There the kernel notes whether a socket was asked for, which no code can take back."""
+    script = context.language in ("javascript", "typescript")
     benign = context.values("benign", ["http://public.example/picture.png"])
-    given = [*benign, *context.values("payloads", _INSIDE)]
+    pretended = [] if script else context.values("payloads", _INSIDE)
     validator = bool(context.options.get("validator"))
-    calls = tuple(
-        call(context, index, {"payload": one}, prelude=_NETWORK, extra="_met") for index, one in enumerate(given)
-    )
-    attacks = given[len(benign) :]
+    attacks = [*pretended, *_NUMBERS]
+    trap, prelude = ("", _PRETENDED_JS) if script else (_NETWORK, "")
+    calls = [
+        call(context, index, {"payload": one}, trap=trap, prelude=prelude, extra="" if script else "_met")
+        for index, one in enumerate([*benign, *pretended])
+    ]
+    calls += [call(context, len(calls) + at, {"payload": one}, alone=True) for at, one in enumerate(_NUMBERS)]
 
     def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
         judged = []
@@ -219,12 +256,14 @@ def _ssrf(context: Context) -> Prepared:
             inside = [pair for pair in met if isinstance(pair, list) and len(pair) == 2 and _is_inside(pair)]
             if inside:
                 return Judged(True, f"{payload} was fetched, which leads inside ({inside[0][1] or inside[0][0]})")
+            if {"socket", "connect"} & set(one.refused):
+                return Judged(True, "an address that leads inside was to be connected to")
             if validator and one.worked and is_truthy(one.result):
                 return Judged(True, f"{payload} was allowed, which leads inside")
             judged.append(Judged(False) if one.ran else Judged(None, one.outcome.told))
         return any_bad(judged)
 
-    return Prepared(calls, judge, benign=len(benign))
+    return Prepared(tuple(calls), judge, benign=len(benign))
 
 
 def _is_inside(pair: list[str]) -> bool:
@@ -244,11 +283,15 @@ def _tls(context: Context) -> Prepared:
     benign = context.values("benign", [])
     given = [*benign, *context.values("payloads", ["https://public.example/data"])]
     calls = tuple(
-        call(context, index, {"payload": one}, prelude=_NETWORK, extra="[_contexts, _met]")
+        call(context, index, {"payload": one}, trap=_NETWORK, extra="[_contexts, _met]")
         for index, one in enumerate(given)
     )
 
+    read = found_by_reading(context.source, "tls-unchecked")
+
     def judge(one: Seen) -> Judged:
+        if read:
+            return Judged(True, read)
         contexts = one.extra[0] if isinstance(one.extra, list) and one.extra else []
         if any(pair[0] == 0 for pair in contexts if isinstance(pair, list)):
             return Judged(True, "the certificate of the other side is not checked")
@@ -282,6 +325,7 @@ ORACLES = (
         "Addresses that lead into the network, with names and connections that only pretend; insecure when one is met.",
         {**COMMON, "validator": "true where a result that says yes means that the address is allowed"},
         _ssrf,
+        ("python", "javascript", "typescript"),
     ),
     Oracle(
         "tls-off",

@@ -44,11 +44,13 @@ def test_a_program_that_the_compiler_can_not_hold_is_a_fault_of_the_code(cell: C
 
 
 @pytest.mark.parametrize("what", ["os.kill(os.getppid(), 9)", "os.kill(os.getppid(), 15)"])
-def test_code_that_ends_the_process_of_the_tests_fails_them(cell: Cell, what: str) -> None:
+def test_code_that_tries_to_end_the_process_of_the_tests_fails_them(cell: Cell, what: str) -> None:
+    """Where the kernel scopes signals it gets an error; else it ends the tests, which fails them as well."""
     probe = a_probe(checks={"pytest": TESTS}, limits=LIMITS)
     text = f"import os\n{what}\ndef f(x):\n    return x + 1\n"
     (one,) = run_tests(probe, Code(text, "python", "solution.py"), cell)
-    assert (one.passed, one.cause) == (False, "crashed")
+    assert not one.passed
+    assert one.cause in ("crashed", "blocked by the sandbox")
 
 
 @pytest.mark.parametrize("value", [{"$repeat": ["x", 10**15]}, {"$range": [0, 10**15]}, {"$repeat": 3}])
@@ -103,15 +105,15 @@ def test_a_judge_that_can_not_read_what_was_observed_can_not_tell() -> None:
 
 HALVES = r"""
 import os
+LINES = (b'{"value": "\\ud800"}\n', b'{"error": {"mro": ["\\udfff"], "message": "\\ud800", "name": "\\ud800"}}\n')
 class f:
     def __init__(self, x):
+        for fd in range(3, 64) if x < 2 else ():
+            try:
+                os.write(fd, LINES[x])
+            except OSError:
+                pass
         raise ValueError("\ud800 \x1b[31m")
-for fd in range(3, 64):
-    try:
-        os.write(fd, b'{"index": 0, "value": "\\ud800"}\n')
-        os.write(fd, b'{"index": 1, "error": {"mro": ["\\udfff"], "message": "\\ud800", "name": "\\ud800"}}\n')
-    except OSError:
-        pass
 """
 
 

@@ -107,19 +107,135 @@ function f(base, name) {
 GUESSED, DRAWN = "Math.random().toString(36)", "require('crypto').randomBytes(16).toString('hex')"
 
 
+NO_ALGORITHM = """
+function f(token, key) {
+  const [head, body, signature] = token.split('.');
+  const { alg } = JSON.parse(Buffer.from(head, 'base64url'));
+  const crypto = require('crypto');
+  const made = crypto.createHmac('sha256', key).update(head + '.' + body).digest('base64url');
+  if (alg.toLowerCase() !== 'none' && made !== signature) throw new Error('forged');
+  return JSON.parse(Buffer.from(body, 'base64url'));
+}
+"""
+FETCHED = "async function f(url) { return (await fetch(url)).text(); }"
+LOOKED_UP = """
+const dns = require('dns').promises, net = require('net');
+async function f(url) {
+  const host = new URL(url).hostname.replace(/^\\[|\\]$/g, '');
+  const found = await dns.lookup(host);
+  if (!/^93\\./.test(found.address)) throw new Error('inside');
+  return (await fetch(url)).text();
+}
+"""
+SCHEMA = "CREATE TABLE users (id INTEGER, name TEXT); INSERT INTO users VALUES (1, 'ada'), (2, '{canary}');"
+SQL = "function f(db, name) { return db.all(`SELECT id, name FROM users WHERE name = '${name}'`); }"
+BOUND = "function f(db, name) { return db.prepare('SELECT id, name FROM users WHERE name = ?').all(name); }"
+QUIET = SQL.replace("return", "try { return").replace("; }", "; } catch (error) { return []; } }")
+NESTED = "function f(x) { return /^(a+)+$/.test(x); }"
+ONE_SHELL = {"payloads": ["x; echo 1 > {marker}"]}
+
+
 @pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
 @pytest.mark.parametrize(
-    ("name", "bad", "good"),
+    ("name", "bad", "good", "options"),
     [
-        ("shell-injection", SHELL, FILE),
-        ("eval-injection", "function f(x) { return eval(x); }", "function f(x) { return JSON.parse(x); }"),
-        ("path-traversal", ANY_PATH, BELOW),
-        ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}"),
+        ("shell-injection", SHELL, FILE, ONE_SHELL),
+        (
+            "eval-injection",
+            "function f(x) { return eval(x); }",
+            "function f(x) { return JSON.parse(x); }",
+            {"payloads": ["require('fs').writeFileSync('{marker}', '1')"]},
+        ),
+        ("path-traversal", ANY_PATH, BELOW, {"payloads": ["../secret.txt", "link.txt"]}),
+        ("insecure-random", f"function f() {{ return {GUESSED}; }}", f"function f() {{ return {DRAWN}; }}", {}),
+        ("forged-jwt", NO_ALGORITHM, NO_ALGORITHM.replace("alg.toLowerCase() !== 'none' && ", ""), {}),
+        ("ssrf", FETCHED, LOOKED_UP, {}),
+        ("sql-injection", SQL, BOUND, {"schema": SCHEMA, "benign": ["ada"], "payloads": ["zz' OR '1'='1"]}),
+        ("sql-injection", QUIET, BOUND, {"schema": SCHEMA, "benign": ["ada"], "payloads": ["O'Brien"]}),
+        ("redos", NESTED, NESTED.replace("(a+)+", "a+"), {"payloads": ["a" * 39 + "!"]}),
     ],
 )
-def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str) -> None:
-    assert _examined(cell, name, bad, language="javascript").attacks[0].insecure is True
-    assert _examined(cell, name, good, language="javascript").attacks[0].insecure is False
+def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str, options: dict[str, Any]) -> None:
+    assert _examined(cell, name, bad, options, language="javascript").attacks[0].insecure is True
+    (found,) = _examined(cell, name, good, options, language="javascript").attacks
+    assert found.insecure is False, found.told
+
+
+C_SHELL = """
+#include <stdio.h>
+#include <stdlib.h>
+int f(const char *name) { char line[500]; snprintf(line, sizeof line, "wc -l %s", name); return system(line); }
+"""
+C_EXEC = """
+#include <sys/wait.h>
+#include <unistd.h>
+int f(const char *name) {
+    pid_t child = fork();
+    if (child == 0) { execlp("wc", "wc", "-l", "--", name, (char *)0); _exit(1); }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+}
+"""
+C_PATH = """
+#include <stdio.h>
+#include <string.h>
+static char text[100];
+const char *f(const char *base, const char *name) {
+    char path[300];
+    CHECK
+    snprintf(path, sizeof path, "%s/%s", base, name);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+"""
+C_COPY = """
+#include <string.h>
+int f(const char *name) { char copy[32]; COPY; return (int)strlen(copy); }
+"""
+C_HEAP = """
+#include <stdlib.h>
+#include <string.h>
+int f(const char *name) {
+    char *copy = malloc(16);
+    size_t at = 0;
+    for (; name[at] LIMIT; at++) copy[at] = name[at];
+    copy[at] = 0;
+    int size = (int)strlen(copy);
+    free(copy);
+    return size;
+}
+"""
+
+
+@pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
+@pytest.mark.parametrize(
+    ("name", "bad", "good", "options"),
+    [
+        ("shell-injection", C_SHELL, C_EXEC, {"payloads": ["x; echo 1 > {marker}"]}),
+        (
+            "path-traversal",
+            C_PATH.replace("CHECK", ""),
+            C_PATH.replace("CHECK", 'if (strstr(name, "..")) return 0;'),
+            {"arguments": ["files/public", "{payload}"]},
+        ),
+        (
+            "buffer-overflow",
+            C_COPY.replace("COPY", "strcpy(copy, name)"),
+            C_COPY.replace("COPY", "strncpy(copy, name, 31); copy[31] = 0"),
+            {"benign": ["ada"]},
+        ),
+        ("buffer-overflow", C_HEAP.replace("LIMIT", ""), C_HEAP.replace("LIMIT", "&& at < 15"), {}),
+    ],
+)
+def test_attacks_on_c(cell: Cell, name: str, bad: str, good: str, options: dict[str, Any]) -> None:
+    (found,) = _examined(cell, name, bad, options, language="c").attacks
+    assert found.insecure is True, found.told
+    (found,) = _examined(cell, name, good, options, language="c").attacks
+    assert found.insecure is False, found.told
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,7 @@ def f(x):
     return "own"
 """
     found = _run(cell, text, _f(0), _f(1))
-    assert all(one.status in (Status.RETURNED, Status.CRASHED, Status.HARNESS) for one in found)
-    assert found[1].value in ("own", "forged", None)
+    assert [one.status for one in found] == [Status.CRASHED, Status.CRASHED], "loading says nothing but how it went"
 
 
 def test_expressions_coroutines_and_programs(cell: Cell) -> None:
@@ -171,7 +170,7 @@ def test_a_machine_without_the_tools_is_no_fault_of_the_code(
 def test_javascript(cell: Cell) -> None:
     text = """
 function f(x) {
-  if (x === 'wait') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (x === 'wait') for (;;);
   if (x === 'throw') throw new RangeError('no');
   if (x === 'exit') process.exit(0);
   return [x, undefined, 10n, new Map([[1, 2]]), NaN];

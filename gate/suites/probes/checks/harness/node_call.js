@@ -1,9 +1,8 @@
-// Runs calls of the answer's code, each in a worker of its own, and writes what came of them to GATE_RESULT_FD.
-// The counterpart of python_runner.py: the same plan, the same lines.
+// One call of the answer's JavaScript: reads {plan, call} from standard input, writes one line to GATE_RESULT_FD.
+// The counterpart of python_call.py; what it writes is no more than the value that the code gives.
 'use strict';
 const fs = require('fs');
 const path = require('path');
-const { Worker, isMainThread, parentPort, workerData } = require('worker_threads');
 
 const LONGEST = 400000;
 
@@ -117,10 +116,9 @@ function entryOf(loaded, dotted) {
 
 async function perform(plan, call, loaded) {
   const entry = plan.entry ? entryOf(loaded, plan.entry) : undefined;
-  if (call.folder) fs.mkdirSync(call.folder, { recursive: true });
   if (call.kind === 'call') return entry(...decode(call.args));
   const own = Object.entries(loaded).filter(([name]) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default');
-  const names = { ...Object.fromEntries(own), entry, solution: loaded, module: loaded, require, folder: call.folder || '.', ...decode(call.names) };
+  const names = { ...Object.fromEntries(own), entry, solution: loaded, module: loaded, require, folder: process.cwd(), ...decode(call.names) };
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
   const statements = call.code.trimEnd().split('\n');
   const last = statements.pop().replace(/;\s*$/, '');
@@ -128,79 +126,32 @@ async function perform(plan, call, loaded) {
   return new AsyncFunction(...Object.keys(names), body)(...Object.values(names));
 }
 
-async function inWorker() {
-  const { plan, call } = workerData;
+async function recordOf(plan, call) {
   let loaded;
+  const there = process.cwd();
   try {
+    process.chdir(plan.home);
     loaded = await load(plan);
+    process.chdir(there);
   } catch (error) {
-    const why = error instanceof SyntaxError ? { syntax: 'SyntaxError: ' + error.message } : { error: facts(error) };
-    parentPort.postMessage(asLine({ load: why }));
-    process.exit(0);
+    return { load: error instanceof SyntaxError ? { syntax: 'SyntaxError: ' + error.message } : { error: facts(error) } };
   }
-  if (plan.entry && entryOf(loaded, plan.entry) === undefined) {
-    parentPort.postMessage(asLine({ load: { missing: plan.entry } }));
-    process.exit(0);
-  }
-  if (call === null) {
-    parentPort.postMessage(asLine({ load: {} }));
-    process.exit(0);
-  }
-  let record;
+  if (plan.entry && entryOf(loaded, plan.entry) === undefined) return { load: { missing: plan.entry } };
+  if (call === null) return { load: {} };
   try {
-    record = { value: encode(await perform(plan, call, loaded)) };
+    return { value: encode(await perform(plan, call, loaded)) };
   } catch (error) {
-    record = { error: facts(error) };
+    return { error: facts(error) };
   }
-  parentPort.postMessage(asLine(record));
-  process.exit(0);
 }
 
-function oneWorker(plan, call) {
-  return new Promise((resolve) => {
-    let told = null;
-    const worker = new Worker(__filename, {
-      workerData: { plan, call },
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: plan.memory },
-    });
-    const timer = setTimeout(() => { told = told || JSON.stringify({ timeout: true }); worker.terminate(); }, Math.min(call && call.cpu ? 4 * call.cpu : Infinity, plan.wall) * 1000);
-    worker.on('message', (line) => { if (told === null && typeof line === 'string') told = line; });
-    worker.on('error', (error) => {
-      if (told === null) told = JSON.stringify(error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { memory: true } : { error: facts(error) });
-    });
-    worker.on('exit', () => { clearTimeout(timer); resolve(JSON.parse(told === null ? '{"died": 0}' : told)); });
-  });
-}
-
-async function inMain() {
+async function main() {
   const results = Number(process.env.GATE_RESULT_FD);
   delete process.env.GATE_RESULT_FD;
-  const tell = (record) => fs.writeSync(results, asLine(record));
-  const plan = JSON.parse(fs.readFileSync('plan.json', 'utf8'));
-  for (const name of plan.remove || []) fs.unlinkSync(name);
-  tell({ started: true });
-  const first = await oneWorker(plan, null);
-  const why = first.load || first;
-  if (Object.keys(why).length) {
-    tell({ load: why });
-    process.exit(0);
-  }
-  tell({ load: {} });
-  const over = new Set();
-  for (const call of plan.calls) {
-    if (over.has(call.unless)) {
-      tell({ index: call.index, skipped: true });
-      continue;
-    }
-    tell({ index: call.index, begun: true });
-    const record = await oneWorker(plan, call);
-    if (record.timeout && call.unless) over.add(call.unless);
-    tell({ ...record, index: call.index });
-  }
-  tell({ finished: true });
+  const { plan, call } = JSON.parse(fs.readFileSync(0, 'utf8'));
+  const line = Buffer.from(asLine(await recordOf(plan, call)));
+  for (let at = 0; at < line.length;) at += fs.writeSync(results, line, at);
   process.exit(0);
 }
 
-(isMainThread ? inMain() : inWorker()).catch((error) => { process.stderr.write(String(error && error.stack)); process.exit(3); });
+main().catch((error) => { process.stderr.write(String(error && error.stack)); process.exit(3); });
