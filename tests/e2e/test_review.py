@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.answering import MESSAGES, AnsweringModel, project
+from tests.support.answering import MESSAGES, AnsweringModel, project, prompt
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import OCTOCAT, person
@@ -35,10 +35,10 @@ class Review:
         before, self.looked = self.looked, self.model.count
         return self.looked - before
 
-    def push(self, prompt: str) -> None:
-        """A commit on the branch."""
+    def push(self, *words: str) -> None:
+        """A commit on the branch, whose prompt looks for these words."""
         self.story.origin.checkout("change")
-        self.story.origin.commit({"prompt.txt": prompt}, "change the prompt")
+        self.story.origin.commit({"prompt.txt": prompt(*words)}, "change the prompt")
         self.story.origin.checkout("main")
         self.story.open(NUMBER, "change")
 
@@ -80,7 +80,7 @@ def test_an_acceptance_covers_one_finding_of_one_head(jobs: Engine, tmp_path: Pa
         story.origin.branch("change")
         review = Review(story, model)
 
-        review.push("free prize")
+        review.push("free", "prize")
         shown = review.gate(red=True)
         assert RED in shown
         assert "1 negative flip, 0 positive in `messages`" in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Self
@@ -18,7 +19,7 @@ MESSAGES = {
     "m3": ("Your prize is here", "spam"),
     "m4": ("All for free", "spam"),
 }
-PROMPT = "free prize winner"
+WORDS = "free", "prize", "winner"
 SUITE = f"""
 import json, pathlib, urllib.request
 
@@ -81,16 +82,22 @@ class _Handler(BaseHTTPRequestHandler):
         """Tests read `count` instead."""
 
 
-def project(folder: Path, model: AnsweringModel) -> Repository:
-    """A repository whose main asks a model by its prompt, with its baseline."""
+def prompt(*words: str) -> str:
+    """A prompt that looks for words; lines that are taken out of two of them merge without a conflict."""
+    return "".join(f"{word}\n\n\n\n\n" for word in words)
+
+
+def project(folder: Path, model: AnsweringModel, files: Mapping[str, str] | None = None) -> Repository:
+    """A repository whose main asks a model by its prompt, with its baseline; `files` stand beside the usual ones."""
     repository = Repository(folder)
     repository.commit(
         {
-            "prompt.txt": PROMPT,
+            "prompt.txt": prompt(*WORDS),
             "model.url": model.url,
             "tests/test_messages.py": SUITE,
             "requirements.txt": "pytest\n",
             ".gitignore": "/.gate/\n__pycache__/\n.pytest_cache/\n",
+            **(files or {}),
         },
         "a classifier of messages",
     )

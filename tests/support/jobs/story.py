@@ -93,9 +93,11 @@ class Story:
         }
         return self.on_main("issue_comment", payload, template("commands"))
 
-    def on_main(self, event: str, payload: Mapping[str, Any], workflow: str, ref: str = "main") -> Played:
-        """A workflow of the default branch on any event."""
-        clone = self._clone(depth=None, ref=ref)
+    def on_main(
+        self, event: str, payload: Mapping[str, Any], workflow: str, *, ref: str = "main", depth: int | None = None
+    ) -> Played:
+        """A workflow on any event that is of a branch."""
+        clone = self._clone(depth, ref)
         place = ref, clone.head
         return self._run(event, payload, workflow, clone, place, 0, 1, f"refs/heads/{ref}")
 

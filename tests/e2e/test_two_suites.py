@@ -1,0 +1,42 @@
+"""Two suites of one pull request in a matrix, with the real container: a comment each, or one with a section each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gate.render.joined import sections_of
+from tests.support.answering import SUITE, WORDS, AnsweringModel, project, prompt
+from tests.support.engine.daemon import Engine
+from tests.support.github.server import GitHubServer
+from tests.support.jobs.story import Story, in_container, template
+
+NUMBER = 1
+SLOW = "def test_slow(): assert open('slow.txt').read() == 'done'\n"
+BASELINE = '{"gate_baseline":1,"suite":"slow"}\n{"id":"tests/slow/test_slow.py::test_slow","outcome":"passed"}\n'
+
+
+def matrix(**inputs: str) -> str:
+    """The template, with an entry for each suite as docs/workflows.md says."""
+    suite = "${{ matrix.suite }}"
+    workflow = in_container(template("robustness"), suite=suite, arguments=f"tests/{suite}", **inputs)
+    strategy = "    strategy:\n      fail-fast: false\n      matrix:\n        suite: [default, slow]\n"
+    runs_on = "    runs-on: ubuntu-latest\n"
+    assert workflow.count(runs_on) == 1
+    workflow = workflow.replace(runs_on, runs_on + strategy)
+    workflow = workflow.replace("name: robustness-gate\n", f"name: robustness-gate-{suite}\n")
+    return workflow.replace("robustness-gate-default-pr-", f"robustness-gate-{suite}-pr-")
+
+
+def test_neither_overwrites_the_other(jobs: Engine, tmp_path: Path) -> None:
+    with AnsweringModel() as model, GitHubServer(()) as github:
+        more = {"slow.txt": "done", "tests/slow/test_slow.py": SLOW, "baselines/slow.jsonl": BASELINE}
+        origin = project(tmp_path / "origin", model, more)
+        story = Story(jobs, origin, github, tmp_path)
+        origin.branch("change")
+        origin.commit({"slow.txt": "not yet"}, "wait less")
+        story.open(NUMBER, "change")
+        played = story.gate(NUMBER, matrix())
+        assert played.code, played.log[-6000:]
+        apart = story.comments(NUMBER)
+        print(apart)
+        assert len(apart) == 2
