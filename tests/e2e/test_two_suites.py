@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from gate.render.joined import sections_of
-from tests.support.answering import SUITE, WORDS, AnsweringModel, project, prompt
+from gate.render.marker import parse_marker
+from tests.support.answering import AnsweringModel, project
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
 from tests.support.jobs.story import Story, in_container, template
 
 NUMBER = 1
+RED, GREEN = "### ❌ Less robust than main", "### ✅ As robust as main"
 SLOW = "def test_slow(): assert open('slow.txt').read() == 'done'\n"
 BASELINE = '{"gate_baseline":1,"suite":"slow"}\n{"id":"tests/slow/test_slow.py::test_slow","outcome":"passed"}\n'
+
+
+def suite_of(comment: str) -> str:
+    marker = parse_marker(comment)
+    return "" if marker is None else marker.suite
 
 
 def matrix(**inputs: str) -> str:
@@ -37,6 +44,19 @@ def test_neither_overwrites_the_other(jobs: Engine, tmp_path: Path) -> None:
         story.open(NUMBER, "change")
         played = story.gate(NUMBER, matrix())
         assert played.code, played.log[-6000:]
-        apart = story.comments(NUMBER)
-        print(apart)
-        assert len(apart) == 2
+        apart = {suite_of(comment): comment for comment in story.comments(NUMBER)}
+        assert sorted(apart) == ["default", "slow"]
+        assert GREEN in apart["default"], apart
+        assert RED in apart["slow"], apart
+        assert "`tests/slow/test_slow.py::test_slow` newly fails" in apart["slow"]
+
+        # both again, in one comment, in the place of the two
+        run = story.runs
+        played = story.gate(NUMBER, matrix(comment_join="true"), run=run, attempt=2)
+        assert played.code, played.log[-6000:]
+        (joined,) = github.comments(NUMBER)
+        sections = {name: each.text for name, each in (sections_of(joined.body) or {}).items()}
+        assert sorted(sections) == ["default", "slow"]
+        assert GREEN in sections["default"]
+        assert RED in sections["slow"]
+        assert "attempt 2" in sections["default"]

@@ -36,6 +36,7 @@ def test_messages(robustness):
     expected = [label for _, label in MESSAGES.values()]
     robustness.predictions("messages", ids=list(MESSAGES), expected=expected, predicted=predicted)
 """
+_ARGUMENTS = "tests/default", "-p", "no:cacheprovider"
 
 
 class AnsweringModel:
@@ -94,16 +95,16 @@ def project(folder: Path, model: AnsweringModel, files: Mapping[str, str] | None
         {
             "prompt.txt": prompt(*WORDS),
             "model.url": model.url,
-            "tests/test_messages.py": SUITE,
+            "tests/default/test_messages.py": SUITE,
             "requirements.txt": "pytest\n",
             ".gitignore": "/.gate/\n__pycache__/\n.pytest_cache/\n",
             **(files or {}),
         },
         "a classifier of messages",
     )
-    ended = call("--quiet", "baseline", "create", "--runs", "1", "--", "-p", "no:cacheprovider", cwd=folder)
+    ended = call("--quiet", "baseline", "create", "--runs", "1", "--", *_ARGUMENTS, cwd=folder)
     assert ended.code == 0, ended.err
-    for left in (".gate", "tests/__pycache__"):
+    for left in (".gate", "tests/default/__pycache__"):
         shutil.rmtree(folder / left, ignore_errors=True)
     repository.commit({}, "baseline")
     return repository

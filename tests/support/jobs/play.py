@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import Token
-from tests.support.jobs.stand_ins import IMAGE, PLACE, replaced
+from tests.support.jobs.stand_ins import IMAGE, replaced
 from tests.support.repository import Repository
 
 _SECONDS = 300
@@ -67,7 +67,7 @@ def play(
     path, told = folder / "workflow.yml", folder / "event.json"
     path.write_text(named(workflow, f"{folder.name} {os.getpid()}"), encoding="utf-8")
     told.write_text(json.dumps(payload), encoding="utf-8")
-    clone.git("remote", "set-url", "origin", PLACE)
+    clone.git("remote", "set-url", "origin", "file:///shared/origin")
     token = token_of(github, workflow, read_only=read_only)
     given = {
         "GITHUB_API_URL": github.url,

@@ -15,7 +15,6 @@ from tests.support.engine.daemon import Engine
 IMAGE = "robustness-gate-job:e2e"
 GATE = "robustness-gate/robustness-gate@v0"
 """The action as docs/workflows.md names it."""
-PLACE = "https://github.com/octo/model.git"
 _DOCKERFILE = f"""
 FROM {BASE}
 ENV PATH=/opt/python/bin:/usr/local/bin:/usr/bin:/bin PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -25,21 +24,20 @@ COPY gh /usr/local/bin/
 COPY *.whl /jobs/
 RUN python -m pip install --quiet --no-deps /jobs/*.whl && git config --system --add safe.directory '*'
 """
-_GH = f"""#!/usr/bin/env python
-import json, os, pathlib, subprocess, sys
+_GH = """#!/usr/bin/env python
+import json, os, pathlib, sys
 
 said = sys.argv[1:]
 if not os.environ.get("GH_TOKEN"):
     sys.exit("gh: set the GH_TOKEN environment variable")
-if said == ["auth", "setup-git"]:
-    known = ["git", "config", "--global", "url.file:///shared/origin.insteadOf", "{PLACE}"]
-    sys.exit(subprocess.run(known).returncode)
+if said == ["auth", "setup-git"]:  # the repository is on this machine
+    sys.exit(0)
 if said[:2] == ["pr", "create"]:
     given = dict(zip(said[2::2], said[3::2]))
     given["--body-file"] = pathlib.Path(given["--body-file"]).read_text()
     pathlib.Path("/shared/proposed.json").write_text(json.dumps(given))
     sys.exit(0)
-sys.exit(f"gh: nothing stands in for {{said}}")
+sys.exit(f"gh: nothing stands in for {said}")
 """
 _UPLOAD = """
 name: stands in for actions/upload-artifact
