@@ -64,7 +64,7 @@ def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path)
         played = story.gate(INNOCENT, template("robustness"))
         assert played.code == 0, played.log[-6000:]
         (comment,) = story.comments(INNOCENT)
-        assert "main's own" in comment
+        assert "1 finding is main's own" in comment
         finding = verdict(played, f"robustness-gate-default-pr-{INNOCENT}")["findings"][0]
         assert (finding["rule"], finding["level"]) == ("negative-flip", "error")
 
@@ -73,7 +73,7 @@ def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path)
         assert played.code, played.log[-6000:]
         (comment,) = story.comments(GUILTY)
         assert "Less robust than main" in comment
-        print(comment)
+        assert "2 negative flips" in comment, "one more than main's own run shows"
 
         said = len(github.state.comments)
         for number, code in ((INNOCENT, 0), (GUILTY, 1)):

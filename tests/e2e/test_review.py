@@ -52,7 +52,7 @@ class Review:
         """A command that changes nothing but leaves a reply."""
         before, reruns = self.comment, list(self.state.reruns)
         self._says(who, "confused")
-        assert why in self.story.comments(NUMBER)[-1]
+        assert why in self.story.replies(NUMBER)[-1]
         assert (self.comment, self.state.reruns) == (before, reruns)
 
     def accepted(self, who: object) -> None:
@@ -60,8 +60,8 @@ class Review:
 
     @property
     def comment(self) -> str:
-        """The one comment of the gate; what it replies to commands is none."""
-        (found,) = [each for each in self.story.comments(NUMBER) if each.startswith("<!--")]
+        """The one comment of the gate."""
+        (found,) = self.story.comments(NUMBER)
         return found
 
     def _says(self, who: object, reaction: str) -> Played:

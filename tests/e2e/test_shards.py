@@ -1,4 +1,4 @@
-"""The workflow of shards that users copy, under a real runner: a matrix, artifacts, one comment, and a missing shard."""
+"""The workflow of shards that users copy, on a real runner: a matrix, artifacts, one comment, and a missing shard."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -120,11 +121,9 @@ def token_of(github: GitHubServer, workflow: str, *, read_only: bool = False) ->
     granted: dict[str, str] = {}
     for job in YAML(typ="safe").load(workflow)["jobs"].values():
         for name, access in job["permissions"].items():
-            given = "read" if read_only else access
-            name = name.replace("-", "_")
-            granted[name] = max(granted.get(name, "none"), given, key=_STRONGER.__getitem__)
-    value = f"ghs_{'RO' if read_only else 'RW'}" + "".join(f"{name}{granted[name]}" for name in sorted(granted))
-    value = value.replace("_", "x")
+            known, given = name.replace("-", "_"), "read" if read_only else access
+            granted[known] = max(granted.get(known, "none"), given, key=_STRONGER.__getitem__)
+    value = "ghs_" + hashlib.sha256(json.dumps(granted, sort_keys=True).encode()).hexdigest()[:36]
     with github.state.lock:
         github.state.tokens[value] = replace(_NOTHING, **granted)
     return value
@@ -132,6 +131,8 @@ def token_of(github: GitHubServer, workflow: str, *, read_only: bool = False) ->
 
 def _left(folder: Path) -> dict[str, dict[str, bytes]]:
     return {
-        place.name: {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+        place.name: {
+            str(path.relative_to(place)): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()
+        }
         for place in sorted(folder.iterdir())
     }

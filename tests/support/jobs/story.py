@@ -10,7 +10,7 @@ from typing import Any
 from tests.support import container
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
-from tests.support.github.state import OCTOCAT, Account
+from tests.support.github.state import OCTOCAT, Account, Run
 from tests.support.jobs.play import Played, play
 from tests.support.jobs.stand_ins import GATE
 from tests.support.repository import Repository
@@ -18,6 +18,15 @@ from tests.support.repository import Repository
 TEMPLATES = container.PROJECT / "gate/cli/templates"
 REPOSITORY = "octo/model"
 PLACE = {"full_name": REPOSITORY, "name": "model", "default_branch": "main", "fork": False}
+FILES = {
+    "robustness": "robustness",
+    "robustness baseline": "baseline",
+    "robustness commands": "commands",
+    "robustness nightly": "nightly",
+    "robustness of forks": "fork",
+}
+"""Where workflows of these names stand."""
+MARKER = "<!-- robustness-gate"
 _INSTALL = """\
       - run: python -m pip install robustness-gate
       - run: python -m pip install -r requirements.txt # what your suite needs
@@ -61,25 +70,18 @@ class Story:
         self.origin.checkout("main")
         self.github.add_pull_request(number, head, base, author=author, head_ref=branch, **more)
 
-    def gate(self, number: int, workflow: str, *, run: int = 0, attempt: int = 1) -> Played:
-        """The workflow on `pull_request`.
-
-        Args:
-            run: of which this is a further attempt; by default a new one.
-        """
+    def gate(self, number: int, workflow: str, **more: int) -> Played:
+        """The workflow on `pull_request`; `more` are `run` and `attempt`, where an earlier run is repeated."""
         pull = self.github.state.pulls[number]
         payload = container.pull_request_event(pull.base_sha, pull.head_sha, number)
         side = payload["pull_request"]
         side["user"]["login"] = payload["sender"]["login"] = pull.author.login
         side["head"]["ref"] = pull.head_ref
-        forked = bool(pull.head_repository)
-        if forked:
+        if pull.head_repository:
             side["head"]["repo"] = {"full_name": pull.head_repository, "fork": True}
-        clone = self._clone(depth=2, ref=f"refs/pull/{number}/merge")
-        place = pull.head_ref, pull.head_sha
-        return self._run(
-            "pull_request", payload, workflow, clone, place, run, attempt, f"refs/pull/{number}/merge", forked
-        )
+        ref = f"refs/pull/{number}/merge"
+        known = Run(0, pull.head_ref, pull.head_sha, actor=pull.author.login, head_repository=pull.head_repository)
+        return self._run(known, payload, workflow, self._clone(2, ref), ref, **more)
 
     def say(self, number: int, text: str, who: Account) -> Played:
         """A comment, and the workflow on `issue_comment` that answers it."""
@@ -94,19 +96,32 @@ class Story:
         return self.on_main("issue_comment", payload, template("commands"))
 
     def on_main(
-        self, event: str, payload: Mapping[str, Any], workflow: str, *, ref: str = "main", depth: int | None = None
+        self,
+        event: str,
+        payload: Mapping[str, Any],
+        workflow: str,
+        *,
+        ref: str = "main",
+        depth: int | None = None,
+        **more: int,
     ) -> Played:
-        """A workflow on any event that is of a branch."""
+        """A workflow of a branch on any event; `more` as for `gate`."""
         clone = self._clone(depth, ref)
-        place = ref, clone.head
-        return self._run(event, payload, workflow, clone, place, 0, 1, f"refs/heads/{ref}")
+        return self._run(Run(0, ref, clone.head, event), payload, workflow, clone, f"refs/heads/{ref}", **more)
 
     def reactions(self) -> list[str]:
         """What the gate answered comments with, in order."""
         return [content for _, content, _ in self.github.state.reactions]
 
     def comments(self, number: int) -> list[str]:
-        """The gate's own comments, with nothing bold; replies are among them."""
+        """The gate's comments on a pull request, with nothing bold."""
+        return [text for text in self._by_apps(number) if text.startswith(MARKER)]
+
+    def replies(self, number: int) -> list[str]:
+        """What the gate answered comments with in words, in order."""
+        return [text for text in self._by_apps(number) if not text.startswith(MARKER)]
+
+    def _by_apps(self, number: int) -> list[str]:
         return [each.body.replace("**", "") for each in self.github.comments(number) if each.author.kind == "Bot"]
 
     def _clone(self, depth: int | None, ref: str) -> Repository:
@@ -115,44 +130,44 @@ class Story:
 
     def _run(
         self,
-        event: str,
+        known: Run,
         payload: Mapping[str, Any],
         workflow: str,
         clone: Repository,
-        place: tuple[str, str],
-        run: int,
-        attempt: int,
         ref: str,
-        forked: bool = False,
+        *,
+        run: int = 0,
+        attempt: int = 1,
     ) -> Played:
         """Play it as a run that GitHub knows, and keep what it uploaded as GitHub does."""
-        if not run:
-            self.runs += 1
-            run = self.runs
-        pull = forked and next(
-            each for each in self.github.state.pulls.values() if (each.head_ref, each.head_sha) == place
-        )
-        more = {"head_repository": pull.head_repository, "actor": pull.author.login} if pull else {}
-        known = self.github.add_run(*place, event, id=run, status="in_progress", attempt=attempt, **more)
+        self.runs += not run
+        run = run or self.runs
+        values = {each: getattr(known, each) for each in ("event", "actor", "head_repository")}
+        name = FILES[workflow.partition("\n")[0].removeprefix("name: ")]
+        values |= {"path": f".github/workflows/{name}.yml", "workflow": 71 + list(FILES.values()).index(name)}
+        known = self.github.add_run(known.branch, known.commit, id=run, status="in_progress", attempt=attempt, **values)
         played = play(
             self.engine,
             self.github,
             self.folder / f"run-{self._plays}",
             workflow=workflow,
-            event=event,
+            event=known.event,
             payload=payload,
             origin=self.origin,
             clone=clone,
             variables={"GITHUB_RUN_ID": str(run), "GITHUB_RUN_ATTEMPT": str(attempt), "GITHUB_REF": ref},
-            read_only=forked,
+            read_only=bool(known.head_repository),
         )
+        self._ended(known, played)
+        return played
+
+    def _ended(self, known: Run, played: Played) -> None:
         state = self.github.state
         with state.lock:
             conclusion = "failure" if played.code else "success"
-            state.runs[run] = replace(known, status="completed", conclusion=conclusion)
-            old = [one.id for one in state.artifacts.values() if one.run == run and one.name in played.artifacts]
-            for number in old:  # `overwrite: true`
-                del state.artifacts[number]
-        for name, files in played.artifacts.items():
-            self.github.add_artifact(name, known, files, id=50_000 + self._plays * 10 + len(state.artifacts))
-        return played
+            state.runs[known.id] = replace(known, status="completed", conclusion=conclusion)
+            for one in list(state.artifacts.values()):
+                if one.run == known.id and one.name in played.artifacts:  # `overwrite: true`
+                    del state.artifacts[one.id]
+            for number, (name, files) in enumerate(played.artifacts.items()):
+                self.github.add_artifact(name, known, files, id=50_000 + 10 * self._plays + number)
