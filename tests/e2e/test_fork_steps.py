@@ -15,7 +15,7 @@ from tests.support.fork_run import FORK, ForkRun
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import Run, person
 from tests.support.jobs.play import Played
-from tests.support.jobs.story import PLACE, Story, in_container, template
+from tests.support.jobs.story import PLACE, Story, in_container
 
 NUMBER = 1
 ARTIFACT = f"robustness-gate-default-pr-{NUMBER}"
@@ -79,16 +79,16 @@ def test_both_steps_and_a_forged_artifact(story: ForkRun) -> None:
 def test_both_steps_with_the_container(jobs: Engine, tmp_path: Path) -> None:
     """The fork's own run in the container, whose token may only read, then `fork.yml`; and a forged artifact."""
     with AnsweringModel() as model, GitHubServer(()) as github:
-        origin = project(tmp_path / "origin", model, {"gate.toml": 'fork-step = "measure"\n'})
+        origin = project(tmp_path / "origin", model, settings='fork-step = "measure"\n')
         story = Story(jobs, origin, github, tmp_path)
         story.origin.branch("change")
         head = story.origin.commit({"prompt.txt": prompt("free"), "gate.toml": "observe = true\n"}, "worse")
         story.open(NUMBER, "change", author=STRANGER, head_repository=FORK)
-        played = story.gate(NUMBER, in_container(template("robustness")))
+        played = story.gate(NUMBER, in_container(story.workflow("robustness")))
         assert played.code == 0, played.log[-6000:]
         assert "decides nothing" in played.log
         assert (story.comments(NUMBER), github.state.checks) == ([], {})
-        assert list(played.artifacts[ARTIFACT]) == ["candidate.json", "trials.jsonl"]
+        assert list(played.artifacts[ARTIFACT]) == ["candidate.json"], "no verdict"
 
         measured, asked = story.runs, model.count
         played = verdict_of(story, measured)
@@ -125,4 +125,4 @@ def verdict_of(story: Story, measured: int, **more: int) -> Played:
     """`fork.yml`, which GitHub starts on the default branch when a fork's run has ended."""
     started = {"id": measured, "event": "pull_request", "pull_requests": []}
     payload = {"action": "completed", "workflow_run": started, "repository": PLACE}
-    return story.on_main("workflow_run", payload, template("fork"), **more)
+    return story.on_main("workflow_run", payload, story.workflow("fork"), **more)

@@ -10,7 +10,7 @@ from tests.support.answering import WORDS, AnsweringModel, project, prompt
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
 from tests.support.jobs.play import Played
-from tests.support.jobs.story import PLACE, Story, in_container, template
+from tests.support.jobs.story import PLACE, Story, in_container
 
 INNOCENT, GUILTY = 1, 2
 REGRESSED = [word for word in WORDS if word != "winner"]
@@ -28,7 +28,7 @@ def main_moves(story: Story) -> Played:
     commit = story.origin.commit({"prompt.txt": prompt(*REGRESSED)}, "look for fewer words")
     story.github.state.history.append(commit)
     payload = {"ref": "refs/heads/main", "after": commit, "repository": PLACE, "commits": []}
-    return story.on_main("push", payload, template("baseline"))
+    return story.on_main("push", payload, story.workflow("baseline"))
 
 
 def queued(story: Story, number: int) -> Played:
@@ -40,7 +40,7 @@ def queued(story: Story, number: int) -> Played:
     story.origin.checkout("main")
     group = {"head_sha": head, "head_ref": f"refs/heads/{name}", "base_sha": base, "base_ref": "refs/heads/main"}
     payload = {"action": "checks_requested", "merge_group": group, "repository": PLACE}
-    return story.on_main("merge_group", payload, in_container(template("robustness")), ref=name, depth=2)
+    return story.on_main("merge_group", payload, in_container(story.workflow("robustness")), ref=name, depth=2)
 
 
 def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path)
         assert held != proposed, "a baseline is proposed, and main's own is as it was"
 
         story.open(INNOCENT, "innocent")
-        played = story.gate(INNOCENT, template("robustness"))
+        played = story.gate(INNOCENT, story.workflow("robustness"))
         assert played.code == 0, played.log[-6000:]
         (comment,) = story.comments(INNOCENT)
         assert "1 finding is main's own" in comment
@@ -69,7 +69,7 @@ def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path)
         assert (finding["rule"], finding["level"]) == ("negative-flip", "error")
 
         story.open(GUILTY, "guilty")
-        played = story.gate(GUILTY, template("robustness"))
+        played = story.gate(GUILTY, story.workflow("robustness"))
         assert played.code, played.log[-6000:]
         (comment,) = story.comments(GUILTY)
         assert "Less robust than main" in comment

@@ -12,13 +12,12 @@ from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
 from tests.support.github.state import OCTOCAT, person
 from tests.support.jobs.play import Played
-from tests.support.jobs.story import Story, in_container, template
+from tests.support.jobs.story import Story, in_container
 
 NUMBER = 1
 MAINTAINER, STRANGER = person("mona", 2), person("stranger", 3)
 ACCEPT = "/gate accept F1 winners write to us all the time"
 RED, GREEN = "### ❌ Less robust than main", "### ✅ As robust as main"
-WORKFLOW = in_container(template("robustness"))
 
 
 class Review:
@@ -44,7 +43,7 @@ class Review:
 
     def gate(self, *, red: bool, **more: int) -> str:
         """A run of the workflow; gives the gate's comment."""
-        played = self.story.gate(NUMBER, WORKFLOW, **more)
+        played = self.story.gate(NUMBER, in_container(self.story.workflow("robustness")), **more)
         assert (played.code != 0) is red, played.log[-6000:]
         return self.comment
 

@@ -9,9 +9,10 @@ from gate.render.marker import parse_marker
 from tests.support.answering import AnsweringModel, project
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
-from tests.support.jobs.story import Story, in_container, template
+from tests.support.jobs.story import Story, in_container
 
 NUMBER = 1
+SUITES = {"default": "tests/robustness", "slow": "tests/slow"}
 RED, GREEN = "### ❌ Less robust than main", "### ✅ As robust as main"
 SLOW = "def test_slow(): assert open('slow.txt').read() == 'done'\n"
 BASELINE = '{"gate_baseline":1,"suite":"slow"}\n{"id":"tests/slow/test_slow.py::test_slow","outcome":"passed"}\n'
@@ -22,13 +23,13 @@ def suite_of(comment: str) -> str:
     return "" if marker is None else marker.suite
 
 
-def matrix(**inputs: str) -> str:
-    """The template, with an entry for each suite as docs/workflows.md says."""
-    suite = "${{ matrix.suite }}"
-    workflow = in_container(template("robustness"), suite=suite, arguments=f"tests/{suite}", **inputs)
-    strategy = "    strategy:\n      fail-fast: false\n      matrix:\n        suite: [default, slow]\n"
-    runs_on = "    runs-on: ubuntu-latest\n"
+def matrix(workflow: str, **inputs: str) -> str:
+    """A workflow with an entry for each suite, as docs/workflows.md says."""
+    suite, runs_on = "${{ matrix.suite }}", "    runs-on: ubuntu-latest\n"
+    workflow = in_container(workflow, suite=suite, arguments="${{ matrix.arguments }}", **inputs)
+    entries = "".join(f"          - {{suite: {each}, arguments: {folder}}}\n" for each, folder in SUITES.items())
     assert workflow.count(runs_on) == 1
+    strategy = f"    strategy:\n      fail-fast: false\n      matrix:\n        include:\n{entries}"
     workflow = workflow.replace(runs_on, runs_on + strategy)
     workflow = workflow.replace("name: robustness-gate\n", f"name: robustness-gate-{suite}\n")
     return workflow.replace("robustness-gate-default-pr-", f"robustness-gate-{suite}-pr-")
@@ -42,7 +43,7 @@ def test_neither_overwrites_the_other(jobs: Engine, tmp_path: Path) -> None:
         origin.branch("change")
         origin.commit({"slow.txt": "not yet"}, "wait less")
         story.open(NUMBER, "change")
-        played = story.gate(NUMBER, matrix())
+        played = story.gate(NUMBER, matrix(story.workflow("robustness")))
         assert played.code, played.log[-6000:]
         apart = {suite_of(comment): comment for comment in story.comments(NUMBER)}
         assert sorted(apart) == ["default", "slow"]
@@ -52,7 +53,7 @@ def test_neither_overwrites_the_other(jobs: Engine, tmp_path: Path) -> None:
 
         # both again, in one comment, in the place of the two
         run = story.runs
-        played = story.gate(NUMBER, matrix(comment_join="true"), run=run, attempt=2)
+        played = story.gate(NUMBER, matrix(story.workflow("robustness"), comment_join="true"), run=run, attempt=2)
         assert played.code, played.log[-6000:]
         (joined,) = github.comments(NUMBER)
         sections = {name: each.text for name, each in (sections_of(joined.body) or {}).items()}

@@ -36,7 +36,7 @@ def test_messages(robustness):
     expected = [label for _, label in MESSAGES.values()]
     robustness.predictions("messages", ids=list(MESSAGES), expected=expected, predicted=predicted)
 """
-_ARGUMENTS = "tests/default", "-p", "no:cacheprovider"
+_IGNORED = "/.gate/\n__pycache__/\n.pytest_cache/\n"
 
 
 class AnsweringModel:
@@ -88,23 +88,28 @@ def prompt(*words: str) -> str:
     return "".join(f"{word}\n\n\n\n\n" for word in words)
 
 
-def project(folder: Path, model: AnsweringModel, files: Mapping[str, str] | None = None) -> Repository:
-    """A repository whose main asks a model by its prompt, with its baseline; `files` stand beside the usual ones."""
+def project(
+    folder: Path, model: AnsweringModel, files: Mapping[str, str] | None = None, settings: str = ""
+) -> Repository:
+    """A repository that `gate init` set up, whose suite asks a model by a prompt, with its baseline on main.
+
+    Args:
+        files: beside the usual ones.
+        settings: lines for the end of its gate.toml.
+    """
     repository = Repository(folder)
-    repository.commit(
-        {
-            "prompt.txt": prompt(*WORDS),
-            "model.url": model.url,
-            "tests/default/test_messages.py": SUITE,
-            "requirements.txt": "pytest\n",
-            ".gitignore": "/.gate/\n__pycache__/\n.pytest_cache/\n",
-            **(files or {}),
-        },
-        "a classifier of messages",
-    )
-    ended = call("--quiet", "baseline", "create", "--runs", "1", "--", *_ARGUMENTS, cwd=folder)
-    assert ended.code == 0, ended.err
-    for left in (".gate", "tests/default/__pycache__"):
+    own = {"prompt.txt": prompt(*WORDS), "model.url": model.url, "requirements.txt": "pytest\n", **(files or {})}
+    repository.write({"tests/robustness/test_messages.py": SUITE, **own})
+    _gate(folder, "init", "--yes")
+    chosen = (folder / "gate.toml").read_text("utf-8") + settings
+    repository.commit({"gate.toml": chosen, ".gitignore": _IGNORED}, "a classifier of messages")
+    _gate(folder, "baseline", "create", "--runs", "1", "--", "-p", "no:cacheprovider", "tests/robustness")
+    for left in (".gate", "tests/robustness/__pycache__"):
         shutil.rmtree(folder / left, ignore_errors=True)
     repository.commit({}, "baseline")
     return repository
+
+
+def _gate(folder: Path, *arguments: str) -> None:
+    ended = call("--quiet", *arguments, cwd=folder)
+    assert ended.code == 0, ended.err

@@ -35,12 +35,12 @@ _CI = "      - run: gate ci\n"
 
 
 def template(name: str) -> str:
-    """A workflow as `gate init` writes it."""
+    """A workflow that users copy by hand."""
     return (TEMPLATES / f"{name}.yml").read_text(encoding="utf-8")
 
 
 def in_container(workflow: str, **inputs: str) -> str:
-    """A workflow with the action in the place of `gate ci`, as docs/workflows.md says."""
+    """The workflow that `gate init` writes with the action in the place of `gate ci`, as docs/workflows.md says."""
     assert workflow.count(_INSTALL) == workflow.count(_CI) == 1
     given = "".join(f"          {name.replace('_', '-')}: {value}\n" for name, value in inputs.items())
     step = f"      - uses: {GATE}\n" + (f"        with:\n{given}" if given else "")
@@ -62,6 +62,10 @@ class Story:
         self.folder = folder
         self.runs = 100
         self._plays = 0
+
+    def workflow(self, name: str) -> str:
+        """One that main has."""
+        return self.origin.git("show", f"main:.github/workflows/{name}.yml") + "\n"
 
     def open(self, number: int, branch: str, author: Account = OCTOCAT, **more: Any) -> None:
         """Open a pull request, or bring GitHub's up to date with what was pushed to its branch."""
@@ -93,7 +97,7 @@ class Story:
             "comment": {"id": comment.id, "body": text, "html_url": "x", "user": user},
             "repository": PLACE,
         }
-        return self.on_main("issue_comment", payload, template("commands"))
+        return self.on_main("issue_comment", payload, self.workflow("commands"))
 
     def on_main(
         self,
