@@ -125,4 +125,4 @@ def verdict_of(story: Story, measured: int, **more: int) -> Played:
     """`fork.yml`, which GitHub starts on the default branch when a fork's run has ended."""
     started = {"id": measured, "event": "pull_request", "pull_requests": []}
     payload = {"action": "completed", "workflow_run": started, "repository": PLACE}
-    return story.on_main("workflow_run", payload, story.workflow("fork"), **more)
+    return story.on_branch("workflow_run", payload, story.workflow("fork"), **more)

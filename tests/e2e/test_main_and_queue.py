@@ -28,7 +28,7 @@ def main_moves(story: Story) -> Played:
     commit = story.origin.commit({"prompt.txt": prompt(*REGRESSED)}, "look for fewer words")
     story.github.state.history.append(commit)
     payload = {"ref": "refs/heads/main", "after": commit, "repository": PLACE, "commits": []}
-    return story.on_main("push", payload, story.workflow("baseline"))
+    return story.on_branch("push", payload, story.workflow("baseline"))
 
 
 def queued(story: Story, number: int) -> Played:
@@ -40,7 +40,7 @@ def queued(story: Story, number: int) -> Played:
     story.origin.checkout("main")
     group = {"head_sha": head, "head_ref": f"refs/heads/{name}", "base_sha": base, "base_ref": "refs/heads/main"}
     payload = {"action": "checks_requested", "merge_group": group, "repository": PLACE}
-    return story.on_main("merge_group", payload, in_container(story.workflow("robustness")), ref=name, depth=2)
+    return story.on_branch("merge_group", payload, in_container(story.workflow("robustness")), ref=name)
 
 
 def test_an_innocent_pull_request_and_a_guilty_one(jobs: Engine, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_red_red_and_green_nights_are_one_issue(jobs: Engine, tmp_path: Path) ->
             if not red:
                 story.origin.commit({"prompt.txt": prompt(*WORDS)}, "look for all words again")
             before = model.count
-            played = story.on_main("schedule", SCHEDULE, template("nightly"))
+            played = story.on_branch("schedule", SCHEDULE, template("nightly"))
             assert (played.code != 0) is red, played.log[-6000:]
             assert model.count - before == len(MESSAGES) * (2 if red else 1), "what got worse is confirmed first"
             (issue,) = github.state.issues.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ FILES = {
 }
 """Where workflows of these names stand."""
 MARKER = "<!-- robustness-gate"
+_DEPTH = re.compile(r"^ +fetch-depth: (\d+)", re.MULTILINE)
 _INSTALL = """\
       - run: python -m pip install robustness-gate
       - run: python -m pip install -r requirements.txt # what your suite needs
@@ -85,7 +87,7 @@ class Story:
             side["head"]["repo"] = {"full_name": pull.head_repository, "fork": True}
         ref = f"refs/pull/{number}/merge"
         known = Run(0, pull.head_ref, pull.head_sha, actor=pull.author.login, head_repository=pull.head_repository)
-        return self._run(known, payload, workflow, self._clone(2, ref), ref, **more)
+        return self._run(known, payload, workflow, self._clone(workflow, ref), ref, **more)
 
     def say(self, number: int, text: str, who: Account) -> Played:
         """A comment, and the workflow on `issue_comment` that answers it."""
@@ -97,20 +99,13 @@ class Story:
             "comment": {"id": comment.id, "body": text, "html_url": "x", "user": user},
             "repository": PLACE,
         }
-        return self.on_main("issue_comment", payload, self.workflow("commands"))
+        return self.on_branch("issue_comment", payload, self.workflow("commands"))
 
-    def on_main(
-        self,
-        event: str,
-        payload: Mapping[str, Any],
-        workflow: str,
-        *,
-        ref: str = "main",
-        depth: int | None = None,
-        **more: int,
+    def on_branch(
+        self, event: str, payload: Mapping[str, Any], workflow: str, ref: str = "main", **more: int
     ) -> Played:
-        """A workflow of a branch on any event; `more` as for `gate`."""
-        clone = self._clone(depth, ref)
+        """A workflow on an event that is of a branch; `more` as for `gate`."""
+        clone = self._clone(workflow, ref)
         return self._run(Run(0, ref, clone.head, event), payload, workflow, clone, f"refs/heads/{ref}", **more)
 
     def reactions(self) -> list[str]:
@@ -128,8 +123,11 @@ class Story:
     def _by_apps(self, number: int) -> list[str]:
         return [each.body.replace("**", "") for each in self.github.comments(number) if each.author.kind == "Bot"]
 
-    def _clone(self, depth: int | None, ref: str) -> Repository:
+    def _clone(self, workflow: str, ref: str) -> Repository:
+        """As deep as the workflow asks for."""
         self._plays += 1
+        asked = _DEPTH.search(workflow)
+        depth = int(asked[1]) or None if asked else 1
         return self.origin.clone(self.folder / f"clone-{self._plays}", depth=depth, ref=ref)
 
     def _run(
