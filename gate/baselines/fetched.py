@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +17,10 @@ _FETCH = (
     *("-c", "fetch.fsckObjects=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "credential.helper=", "-c", "submodule.recurse=false"),
     *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+)
+_UNREACHED = re.compile(
+    r"unable to access|[Cc]ould not resolve|unable to look up|[Cc]onnection (refused|reset|timed out|closed)"
+    r"|Could not read from remote repository|remote end hung up|unexpected disconnect"
 )
 _PROTOCOLS = "https:http:ssh:file"
 _NETWORK = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE")
@@ -36,6 +41,7 @@ def fetch_pull_request(
 
     Raises:
         RepositoryError: git can't fetch them. That there is no test merge (a conflict) is no error.
+        UndecidedError: `origin` can't be reached.
     """
     if not _BRANCH.fullmatch(base_ref):
         raise RepositoryError(f"no branch is called {base_ref!r:.80}", remedy="run it again later")
@@ -81,6 +87,17 @@ class _Fetching(Git):
         result = self._git.run(*_FETCH, "origin", *specs, check=not optional, more=environ)
         if optional and b"couldn't find remote ref" not in result.stderr:
             self._git.refuse(result)
+
+    def _refuse(self, result: subprocess.CompletedProcess[bytes]) -> None:
+        """As for reads, but that a network is down is no mistake in the set-up, and `git fsck` would mend nothing."""
+        said = result.stderr.decode("utf-8", "replace").strip()
+        if result.returncode and _UNREACHED.search(said):
+            raise UndecidedError(
+                f"`origin` can't be reached: {said.splitlines()[0].removeprefix('fatal: ')}",
+                where=str(self.root),
+                remedy="run the job again; if that does not help, give it `contents: read`, or look at its network",
+            )
+        super()._refuse(result)
 
     def forget(self, ref: str) -> None:
         """Delete a ref; one that is not there is no error."""

@@ -52,15 +52,15 @@ def install_lines(found: Found) -> list[str]:
     if found.requirements:
         named = " ".join(f"-r {name}" for name in found.requirements)
         return [f"      - run: python -m pip install {named} # what your suite needs"]
-    if not found.project:
+    if not (found.project or found.groups):
         return ["      # - run: python -m pip install -r requirements.txt # what your suite needs"]
     if found.extras:
         return [f'      - run: python -m pip install ".[{found.extras[0]}]" # your project, and what its tests need']
     if found.groups:
-        group = found.groups[0]
+        own, told = (". ", "your project, and what its tests need") if found.project else ("", "what your tests need")
         return [
             "      - run: python -m pip install --upgrade pip # from 25.1 on, it knows groups",
-            f"      - run: python -m pip install . --group {group} # your project, and what its tests need",
+            f"      - run: python -m pip install {own}--group {found.groups[0]} # {told}",
         ]
     return ["      - run: python -m pip install . # your project; add what its tests need"]
 

@@ -111,7 +111,7 @@ def look(root: Path) -> Found:
         lock=_lock(root, pyproject),
         extras=_known(extras),
         groups=_known(pyproject.get("dependency-groups", {})),
-        project=any((root / name).is_file() for name in ("setup.py", "setup.cfg", "pyproject.toml")),
+        project=(root / "setup.py").is_file() or bool(pyproject.keys() & {"project", "build-system"}),
         python=_python(root, project if isinstance(project, dict) else {}),
     )
 

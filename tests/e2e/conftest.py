@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import container
 from tests.support.engine.daemon import Engine, EngineError, engine_here, start, stop
+from tests.support.jobs import stand_ins
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,10 @@ def engine() -> Iterator[Engine]:
     yield found
     if not ran_before:
         stop()
+
+
+@pytest.fixture(scope="session")
+def jobs(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The engine with the image of jobs too."""
+    stand_ins.build(engine, tmp_path_factory.mktemp("jobs") / "image")
+    return engine

@@ -8,10 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.answering import AnsweringModel, project, prompt
 from tests.support.command_line import Ended, call
+from tests.support.engine.daemon import Engine
 from tests.support.fork_run import FORK, ForkRun
-from tests.support.github.state import Run
+from tests.support.github.server import GitHubServer
+from tests.support.github.state import Run, person
+from tests.support.jobs.play import Played
+from tests.support.jobs.story import PLACE, Story, in_container
 
+NUMBER = 1
+ARTIFACT = f"robustness-gate-default-pr-{NUMBER}"
+MAINTAINER, STRANGER = person("mona", 2), person("stranger", 3)
 SETTINGS = 'fork-step = "measure"\nmode = "auto"\n'
 WORSE = "def test_one(): pass\ndef test_two(): assert 1 == 2\n"
 LEAVES_A_VERDICT = """
@@ -66,3 +74,55 @@ def test_both_steps_and_a_forged_artifact(story: ForkRun) -> None:
     assert ended.code == 3, ended.out + ended.err
     assert story.check[0] == "action_required"
     assert "does not belong there" in story.comment
+
+
+def test_both_steps_with_the_container(jobs: Engine, tmp_path: Path) -> None:
+    """The fork's own run in the container, whose token may only read, then `fork.yml`; and a forged artifact."""
+    with AnsweringModel() as model, GitHubServer(()) as github:
+        origin = project(tmp_path / "origin", model, settings='fork-step = "measure"\n')
+        story = Story(jobs, origin, github, tmp_path)
+        story.origin.branch("change")
+        head = story.origin.commit({"prompt.txt": prompt("free"), "gate.toml": "observe = true\n"}, "worse")
+        story.open(NUMBER, "change", author=STRANGER, head_repository=FORK)
+        played = story.gate(NUMBER, in_container(story.workflow("robustness")))
+        assert played.code == 0, played.log[-6000:]
+        assert "decides nothing" in played.log
+        assert (story.comments(NUMBER), github.state.checks) == ([], {})
+        assert list(played.artifacts[ARTIFACT]) == ["candidate.json"], "no verdict"
+
+        measured, asked = story.runs, model.count
+        played = verdict_of(story, measured)
+        trusted = story.runs
+        assert played.code, played.log[-6000:]
+        (check,) = github.state.checks.values()
+        assert (check.name, check.head, check.conclusion) == ("Robustness Gate (default)", head, "failure")
+        (comment,) = story.comments(NUMBER)
+        for shown in (comment, f"{check.title}\n{check.summary}".replace("**", "")):
+            assert "2 negative flips" in shown
+        github.state.permissions.update(mona="write", stranger="write")
+        for who, reruns in ((STRANGER, []), (MAINTAINER, [trusted])):
+            played = story.say(NUMBER, "/gate accept F1 these words are too common", who)
+            assert github.state.reruns == reruns, played.log[-6000:]
+        played = verdict_of(story, measured, run=trusted, attempt=2)
+        assert played.code == 0, played.log[-6000:]
+        (check,) = github.state.checks.values()
+        assert (check.head, check.conclusion) == (head, "success")
+        assert model.count == asked, "nothing of the fork was run"
+
+        forged = github.add_run("change", head, head_repository=FORK, actor="stranger", id=measured + 50)
+        held = json.dumps({"exit": "holds", "exit_code": 0}).encode()
+        files = {"candidate.json": b"[" * 100_000, "verdict.json": held, "run.sh": b"exit 0"}
+        github.add_artifact(ARTIFACT, forged, files, id=90_000)
+        played = verdict_of(story, forged.id)
+        assert played.code, played.log[-6000:]
+        (check,) = github.state.checks.values()
+        assert check.conclusion == "action_required"
+        (comment,) = story.comments(NUMBER)
+        assert "does not belong there" in comment
+
+
+def verdict_of(story: Story, measured: int, **more: int) -> Played:
+    """`fork.yml`, which GitHub starts on the default branch when a fork's run has ended."""
+    started = {"id": measured, "event": "pull_request", "pull_requests": []}
+    payload = {"action": "completed", "workflow_run": started, "repository": PLACE}
+    return story.on_branch("workflow_run", payload, story.workflow("fork"), **more)

@@ -111,6 +111,14 @@ def test_a_branch_that_is_gone(story: Story) -> None:
         story.fetch("gone")
 
 
+def test_an_origin_that_is_not_reached(story: Story) -> None:
+    for url in ("http://127.0.0.1:1/octo/model.git", story.origin.path.with_name("gone").as_uri()):
+        story.checkout.git("remote", "set-url", "origin", url)
+        with pytest.raises(UndecidedError, match="`origin` can't be reached") as caught:
+            story.fetch()
+        assert "run the job again" in caught.value.remedy
+
+
 def test_objects_that_git_refuses(story: Story) -> None:
     """A tree with a `.git` in it would be dangerous to whoever checks it out; it does not even come in."""
     blob = story.origin.git("hash-object", "-w", "--stdin", text="[core]\n")

@@ -186,7 +186,7 @@ def test_the_workflow_is_for_the_default_branch_of_the_repository(
 
 INSTALLS = {
     "requirements.txt": "      - run: python -m pip install -r requirements.txt # what your suite needs",
-    "pyproject.toml": "      - run: python -m pip install . # your project; add what its tests need",
+    "setup.py": "      - run: python -m pip install . # your project; add what its tests need",
     "README.md": "      # - run: python -m pip install -r requirements.txt # what your suite needs",
 }
 

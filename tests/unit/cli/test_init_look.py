@@ -81,6 +81,7 @@ def test_the_python_of_the_workflows(tmp_path: Path, files: dict[str, str], vers
     assert f'python-version: "{version}"' in adapted(workflows()["robustness.yml"], found, "main")
 
 
+_NOTHING = "# - run: python -m pip install -r"
 INSTALLS = {
     "uv": ({"uv.lock": "", "pyproject.toml": ""}, "uv export --quiet --frozen"),
     "poetry": ({"poetry.lock": "", "pyproject.toml": ""}, "poetry install --no-interaction"),
@@ -96,9 +97,12 @@ INSTALLS = {
         "pip install -r requirements-test.txt -r requirements.txt -r requirements/dev.txt",
     ),
     "extra": ({"pyproject.toml": "[project]\n[project.optional-dependencies]\ntests=[]\n"}, 'pip install ".[tests]"'),
-    "group": ({"pyproject.toml": "[dependency-groups]\ndev=[]\n"}, "pip install . --group dev"),
+    "group": ({"pyproject.toml": "[project]\n[dependency-groups]\ndev=[]\n"}, "pip install . --group dev"),
+    "group alone": ({"pyproject.toml": "[dependency-groups]\ndev=[]\n"}, "pip install --group dev"),
     "project": ({"setup.py": ""}, "pip install . #"),
-    "nothing": ({}, "# - run: python -m pip install -r"),
+    "build system": ({"pyproject.toml": "[build-system]\n", "setup.cfg": ""}, "pip install . #"),
+    "settings of tools": ({"pyproject.toml": "[tool.pytest.ini_options]\n", "setup.cfg": "[flake8]\n"}, _NOTHING),
+    "nothing": ({}, _NOTHING),
 }
 
 
@@ -112,7 +116,7 @@ def test_how_the_workflows_install(tmp_path: Path, case: str) -> None:
         (job,) = YAML(typ="safe").load(made)["jobs"].values()
         runs = [step.get("run", "") for step in job["steps"]]
         at = next(n for n, run in enumerate(runs) if run.endswith("pip install robustness-gate"))
-        assert ("pip install" in runs[at + 1] or "poetry" in runs[at + 1]) is (case != "nothing")
+        assert ("pip install" in runs[at + 1] or "poetry" in runs[at + 1]) is (expected != _NOTHING)
 
 
 def test_the_linters_of_workflows_pass_all_of_them(tmp_path: Path) -> None:
