@@ -84,12 +84,14 @@ class _Fetching(Git):
 
     def fetch(self, specs: Sequence[str], environ: Mapping[str, str], *, optional: bool = False) -> None:
         """Fetch `+from:to` as objects; `optional` where `origin` may lack them."""
-        result = self._git.run(*_FETCH, "origin", *specs, check=not optional, more=environ)
-        if optional and b"couldn't find remote ref" not in result.stderr:
-            self._git.refuse(result)
+        result = self._git.run(*_FETCH, "origin", *specs, check=False, more=environ)
+        if optional and b"couldn't find remote ref" in result.stderr:
+            return
+        self._refuse_unreached(result)
+        self._git.refuse(result)
 
-    def _refuse(self, result: subprocess.CompletedProcess[bytes]) -> None:
-        """As for reads, but that a network is down is no mistake in the set-up, and `git fsck` would mend nothing."""
+    def _refuse_unreached(self, result: subprocess.CompletedProcess[bytes]) -> None:
+        """That a network is down is no mistake in the set-up, and `git fsck` would mend nothing."""
         said = result.stderr.decode("utf-8", "replace").strip()
         if result.returncode and _UNREACHED.search(said):
             raise UndecidedError(
@@ -97,7 +99,6 @@ class _Fetching(Git):
                 where=str(self.root),
                 remedy="run the job again; if that does not help, give it `contents: read`, or look at its network",
             )
-        super()._refuse(result)
 
     def forget(self, ref: str) -> None:
         """Delete a ref; one that is not there is no error."""
