@@ -18,6 +18,7 @@ _ANSWERS = ("regression", "undecided", "holds")
 _BEHIND = ("main", "here", "decision", "level", "limit", "smallest drop")
 INTRODUCTION = (
     "<p>Passes of trials, with Wilson's 95 % interval of the rate (1927). Round marks are main, diamonds are here. "
+    "Of a mutant, a pass is that its test noticed it. "
     "Where a design stopped as soon as it knew enough, the interval is a guide: what decides is the level of the "
     "test, at or below its limit.</p>"
 )

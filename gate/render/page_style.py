@@ -61,7 +61,7 @@ svg polygon.here{fill:var(--here)}
 .bars{width:14rem;min-width:14rem}
 .scale text{font-size:15px}
 .trend{width:26rem}
-.small{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:0 1.5rem}
+.small{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:0 1.5rem;align-items:end}
 @media (max-width:48rem){
 th,td{min-width:5.5rem}
 td:first-child,thead th:first-child{min-width:0}

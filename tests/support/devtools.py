@@ -80,10 +80,12 @@ class Tab:
             more: Mapping[str, str] = text if kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
 
-    def picture(self) -> bytes:
-        """A PNG of the whole page."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], LONGEST), "scale": 1}
+    def picture(self, part: str = "body") -> bytes:
+        """A PNG of the first element that a selector finds, in the page's whole width."""
+        box = f"document.querySelector('{part}').getBoundingClientRect()"
+        top, height = self.run(f"[{box}.top, {box}.height]")
+        width = self.call("Page.getLayoutMetrics")["cssContentSize"]["width"]
+        clip = {"x": 0, "y": top, "width": width, "height": min(height, LONGEST), "scale": 1}
         found = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
         return base64.b64decode(found["data"])
 

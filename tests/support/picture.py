@@ -1,4 +1,4 @@
-"""Draws docs/images/comment.png anew: the comment of `verdicts.worse()` as GitHub renders it.
+"""Draws the pictures in docs/images anew: a comment as GitHub renders it, and a part of a verdict's page.
 
 `python -m tests.support.picture` needs npm, and chromium on PATH with a font with emoji.
 """
@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import struct
-import sys
 import tempfile
 import zlib
 from pathlib import Path
 
 from gate import render
 from tests.support import verdicts
-from tests.support.browser import find_browser, screenshot
+from tests.support.browser import find_browser
+from tests.support.devtools import driven
+from tests.support.full_page import full
 from tests.support.web_packages import as_comment
 
-PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "comment.png"
-WIDTH = 940
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 MOST_BYTES = 150_000
 TOP = """
 <style>
@@ -29,22 +29,40 @@ main>h3:first-of-type{margin-top:0}
 <div class="top"><b>github-actions</b> <span>bot</span> commented</div>"""
 
 
-def html() -> str:
-    """The comment as a page; the folded part with examples is open."""
+def comment() -> str:
+    """A comment as a page; the folded part with examples is open."""
     head, _, tail = as_comment(render.comment(verdicts.worse())).partition("<details><summary>F6")
     return f"{head}<details open><summary>F6{tail}".replace("<main>", f"<main>{TOP}", 1)
 
 
-def draw(picture: Path, height: int) -> None:
-    """Write the picture, `height` pixels high."""
+PICTURES = {
+    "comment.png": (comment, "body", 940),
+    "page-rates.png": (full, "[aria-labelledby=rates]", 1100),
+    "page-trends.png": (full, "[aria-labelledby=trends]", 1100),
+}
+"""Name of a picture: what it is of, which element of that, and its width in pixels."""
+
+
+def draw() -> None:
+    """Write all pictures.
+
+    Raises:
+        SystemExit: there is no browser, or a picture is larger than `MOST_BYTES`.
+    """
     browser = find_browser()
     if browser is None:
         raise SystemExit("no chromium on PATH (Debian: apt-get install chromium fonts-noto-color-emoji)")
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "comment.html"
-        page.write_text(html(), encoding="utf-8")
-        screenshot(browser, page, picture, (WIDTH, height), Path(folder) / "profile")
-    picture.write_bytes(squeezed(picture.read_bytes()))
+    with tempfile.TemporaryDirectory() as folder, driven(browser, Path(folder) / "profile") as tab:
+        for name, (make, part, width) in PICTURES.items():
+            tab.look(width=width)
+            page = Path(folder) / "page.html"
+            page.write_text(make(), encoding="utf-8")
+            tab.open(page)
+            png = squeezed(tab.picture(part))
+            print(f"{IMAGES / name}: {len(png):,} bytes")
+            if len(png) > MOST_BYTES:
+                raise SystemExit(f"larger than {MOST_BYTES:,} bytes")
+            (IMAGES / name).write_bytes(png)
 
 
 def squeezed(png: bytes) -> bytes:
@@ -87,8 +105,4 @@ def _unfiltered(method: int, line: bytearray, above: bytearray, step: int) -> by
 
 
 if __name__ == "__main__":
-    draw(PICTURE, int(sys.argv[1]) if len(sys.argv) > 1 else 1160)
-    size = PICTURE.stat().st_size
-    print(f"{PICTURE}: {size:,} bytes")
-    if size > MOST_BYTES:
-        raise SystemExit(f"larger than {MOST_BYTES:,} bytes")
+    draw()
