@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.cli.console import Console, Echo
-from gate.cli.files import CANDIDATE, forget_verdict
+from gate.cli.files import CANDIDATE, VERDICT, forget_verdict
 from gate.cli.install import install_project
 from gate.cli.purse import Purse
 from gate.cli.trials import RUN, TRIALS
@@ -280,7 +280,8 @@ class Container:
         return suite_environment(request.environ, extra)
 
     def delivery(self, request: Request) -> Delivery:
-        from gate.cli.tools import Printing
+        from gate.cli.report_page import page_beside
+        from gate.cli.tools import Printing, git_of
         from gate.deliver.publish import Publisher
         from gate.deliver.runner import RunnerFiles
 
@@ -290,6 +291,7 @@ class Container:
             write=self._write,
             tokens=request.environ,
             named=request.output,
+            page=page_beside(request.root / request.output / VERDICT.name, lambda: git_of(request, trust=True)),
         )
         return Printing(self._console, publisher, request.environ)
 

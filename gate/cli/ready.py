@@ -14,6 +14,7 @@ import sys
 _PACKAGES = ("baselines", "compare", "deliver", "ingest", "render", "schema", "stats", "trials")
 _MODULES = (
     "gate.cli.arms",
+    "gate.cli.report_page",
     "gate.cli.suite",
     "gate.cli.trials",
     "gate.cli.verdict_text",

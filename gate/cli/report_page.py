@@ -34,6 +34,21 @@ def whole_page(verdict: Verdict, path: Path, folder: Path) -> str:
     return render.page(verdict, report=report, trend=trend)
 
 
+def page_beside(path: Path, git: Callable[[], Git]) -> Callable[[Verdict, Settings], str]:
+    """What renders the page where a verdict is delivered, under the settings that decided.
+
+    Args:
+        path, git: as of `whole_page` and `trend_of`.
+    """
+    from gate import render
+
+    def page(verdict: Verdict, settings: Settings) -> str:
+        report = candidate_beside(path, verdict)
+        return render.page(verdict, report=report, trend=trend_of(verdict, report, lambda: settings, git))
+
+    return page
+
+
 def candidate_beside(path: Path, verdict: Verdict) -> Report | None:
     """The report that a verdict judged; None where there is none, or where it is of another commit."""
     from gate.settings import Settings

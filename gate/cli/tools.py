@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.cli.console import Console, Echo
-from gate.cli.files import CANDIDATE, LOCAL, commit_here, forget_verdict, now, read_bytes, require_own_settings
+from gate.cli.files import CANDIDATE, LOCAL, VERDICT, commit_here, forget_verdict, now, read_bytes, require_own_settings
 from gate.cli.ready import hide, import_all
 from gate.cli.stored import read_stored
 from gate.cli.trials import MOST_BYTES, RUN, keep, local_arms, read_history
@@ -274,6 +274,7 @@ def with_trials(found: Measured, path: Path) -> Measured:
 def _delivery(console: Console, request: Request) -> Delivery:
     """Files, comment and log; an action names its report from the workspace, wherever that is."""
     from gate.baselines.write import write_atomically
+    from gate.cli.report_page import page_beside
     from gate.deliver.publish import Publisher
     from gate.deliver.runner import RunnerFiles
 
@@ -283,6 +284,7 @@ def _delivery(console: Console, request: Request) -> Delivery:
         write=write_atomically,
         tokens=request.environ,
         named=request.output if request.action else None,
+        page=page_beside(request.root / request.output / VERDICT.name, lambda: git_of(request)),
     )
     return Printing(console, publisher, request.environ)
 

@@ -36,6 +36,7 @@ NOTHING_TO_HAND_OVER = (
     "(`gate fork-verdict`) will say that nothing could be decided. The log says why."
 )
 WriteFile = Callable[[Path, bytes], None]
+MakePage = Callable[[Verdict, Settings], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Publisher:
         comments: whether the pull request may be commented on at all (never from a shell).
         named: how later steps call the folder; in a container it stands elsewhere than for them. None: `output`.
         sleep: waits between attempts to reach GitHub, in seconds.
+        page: renders the page, with what only a caller can look up beside the verdict.
     """
 
     output: Path
@@ -59,6 +61,7 @@ class Publisher:
     comments: bool = True
     sleep: Callable[[float], None] = time.sleep
     named: Path | None = None
+    page: MakePage = lambda verdict, _: render.page(verdict)
 
     def publish(self, verdict: Verdict, event: Event | None, settings: Settings) -> tuple[str, ...]:
         """Deliver a verdict; returns what could not be delivered, one sentence each. Never raises.
@@ -83,7 +86,7 @@ class Publisher:
         texts: dict[str, Callable[[], str]] = {
             "verdict.json": lambda: render.verdict_json(told),
             "comment.md": lambda: render.comment(told, order=order),
-            "report.html": lambda: render.page(told),
+            "report.html": lambda: self.page(told, settings),
         }
         steps: dict[str, Callable[[], None]] = {
             **{str(self.output / name): partial(self._write, name, text, tokens) for name, text in texts.items()},

@@ -102,3 +102,11 @@ def test_an_old_baseline_that_nobody_can_read_is_passed_over(gate: Shell, reposi
     repository.commit({"baselines/default.jsonl": BASELINE}, "mended")
     judge(repository)
     assert "The last 3 refreshes" in shown(gate, repository.path)
+
+
+def test_the_page_that_gate_ci_leaves_is_the_same(gate: Shell, repository: Repository) -> None:
+    (repository.path / "r.json").write_text(json.dumps(WORSE), encoding="utf-8")
+    assert gate("ci", "--report", "r.json", cwd=repository.path).code == 1
+    left = (repository.path / ".gate" / "report.html").read_text(encoding="utf-8")
+    assert "The last 2 refreshes of the baseline on main" in left
+    assert left == shown(gate, repository.path)
