@@ -171,9 +171,12 @@ def import_(console: Console, files: tuple[Path, ...], case: str | None, trial: 
     Secrets are taken out. What is stored already for the same call is replaced. Nothing is stored unless every file can
     be used. YAML needs the extra `cassettes`.
     """
+    from gate.cli.files import local_settings
     from gate.record.recordings.cassettes import Interaction, as_entries, case_of, read_cassette
     from gate.record.recordings.store import Store
+    from gate.record.recordings.volatile import read_volatile
 
+    volatile = read_volatile(local_settings(Path.cwd()).volatile)
     calls: dict[str, list[Interaction]] = {}
     paths = [path for file in files for path in _cassettes(file)]
     for path in paths:
@@ -185,7 +188,7 @@ def import_(console: Console, files: tuple[Path, ...], case: str | None, trial: 
                 remedy="name it with --case tests/test_module.py::test_name",
             )
         calls.setdefault(owner, []).extend(read_cassette(read_named(path), str(path)))
-    entries = [entry for owner, found in calls.items() for entry in as_entries(found, owner, trial)]
+    entries = [entry for owner, found in calls.items() for entry in as_entries(found, owner, trial, volatile=volatile)]
     Store(folder).put(entries)
     cases = f"{len(calls)} case{'' if len(calls) == 1 else 's'}"
     console.result(f"{len(entries)} answers of {len(paths)} cassettes for {cases} in {folder.as_posix()}")

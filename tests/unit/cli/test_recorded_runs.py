@@ -55,8 +55,12 @@ def repository(tmp_path: Path) -> Repository:
     return repository
 
 
-def gate(repository: Repository, server: ModelServer, *arguments: str, mode: str) -> Ended:
-    return call(*arguments, cwd=repository.path, MODEL=server.url, GATE_MODE=mode)
+def gate(repository: Repository, server: ModelServer, command: str, *arguments: str, mode: str) -> Ended:
+    """A command in a mode: by its option where it has one, which precedes the variable."""
+    if command in ("run", "ci"):
+        other = "replay" if mode == "record" else "live"
+        return call(command, "--mode", mode, *arguments, cwd=repository.path, MODEL=server.url, GATE_MODE=other)
+    return call(command, *arguments, cwd=repository.path, MODEL=server.url, GATE_MODE=mode)
 
 
 def outcomes(repository: Repository) -> dict[str, tuple[str, object]]:

@@ -12,10 +12,12 @@ import pytest
 
 from gate.cli import exit_code_of
 from gate.record.recordings.canonical import key
+from gate.record.recordings.cassettes import read_cassette
 from gate.record.recordings.entry import Entry, Meta
 from gate.record.recordings.exchange import Answer, Request
 from gate.record.recordings.prune import unused_fields
 from gate.record.recordings.store import Store
+from gate.record.recordings.volatile import Volatile
 from tests.support.repository import Repository
 
 JSON = (("content-type", "application/json"),)
@@ -231,6 +233,16 @@ def test_import(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*.jsonl")} == first, "the same again changes nothing"
     assert run(capsys, "import", own, "--case", "t.py::b", "--trial", 2)[0] == 0
     assert ("t.py::b", 2, 1) in stored(folder)
+
+
+def test_import_matches_as_the_settings_say(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder.parent / "gate.toml").write_text('volatile = ["json:model"]\n', encoding="utf-8")
+    own = cassette(folder.parent / "own.json", "one")
+    assert run(capsys, "import", own, "--case", CASE)[0] == 0
+    (kept,) = Store(folder).entries()
+    (call,) = read_cassette(own.read_bytes(), "own.json")
+    as_in_a_run = key(call.request, Volatile(json=("model",))).digest
+    assert kept.key == as_in_a_run != key(call.request).digest
 
 
 def test_import_stores_all_or_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

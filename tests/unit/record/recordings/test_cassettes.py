@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from gate.errors import RecordingError
-from gate.record.recordings import canonical
+from gate.record.recordings import canonical, interceptors, redact, scope
 from gate.record.recordings.cassettes import Interaction, as_entries, case_of, read_cassette
 from gate.record.recordings.check import problems
-from gate.record.recordings.exchange import Request
+from gate.record.recordings.entry import is_failure
+from gate.record.recordings.exchange import Answer, Request, Scope
+from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
 from gate.record.recordings.usage import read_usage
 from tests.support.corpus import corpus
@@ -265,3 +267,30 @@ def test_every_real_cassette_is_read() -> None:
     counted = [call for call in models if read_usage(call.answer, call.request).known]
     assert len(counted) == len(models) - 3, "uploads and the like count no tokens"
     assert all(read_usage(call.answer, call.request).priced_as for call in counted)
+
+
+def test_every_real_cassette_is_replayed_in_its_order(tmp_path: Path) -> None:
+    """Each request that it holds, asked again, gets its answer from the store, and nothing is left over or lacking."""
+    for path in sorted((corpus() / "cassettes").iterdir()):
+        calls, case = read_cassette(path.read_bytes(), path.name), f"tests/test_{path.stem}.py::test_it"
+        Store(tmp_path).put(as_entries(calls, case))
+        session = RecordingSession(Store(tmp_path), "replay")
+        for call in calls:
+            if not is_failure(call.answer):
+                found = session.ask(call.request, Scope(case))
+                assert isinstance(found, Answer)
+                assert (found.status, found.body) == (call.answer.status, redact.answer(call.answer).body), path.name
+        assert session.unused([case]) == ()
+    assert problems(Store(tmp_path)) == ()
+
+
+def test_a_client_gets_what_a_cassette_holds(tmp_path: Path) -> None:
+    urllib3 = pytest.importorskip("urllib3")
+    calls = read_cassette(vcrpy(gzip.compress(json.dumps(CHAT).encode())), "a.yaml")
+    Store(tmp_path).put(as_entries(calls, "t.py::a"))
+    body = {"messages": [{"content": "Say this", "role": "user"}], "model": "gpt-4o"}
+    url = "https://api.openai.com/v1/chat/completions"
+    session = RecordingSession(Store(tmp_path), "replay")
+    with interceptors.installed(session), scope.entered(Scope("t.py::a")):
+        found = urllib3.request("POST", url, json=body, headers={"authorization": "Bearer mine"}, retries=False)
+    assert found.json() == CHAT
