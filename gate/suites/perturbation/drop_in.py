@@ -136,7 +136,7 @@ def _run(
     seed = _whole(seed)
     frame = Frame.of(inputs, _WHERE)
     names = [protected] if isinstance(protected, str) else list(protected)
-    schema = infer(frame, protected=names, where=_WHERE)
+    schema = infer(frame, protected=names, neutral=False, where=_WHERE)
     found, clean = _asked(model, frame)
     draws, order = draws_for(frame.rows), frame.name_order
     swept = [gaussian(found, frame, schema, clean, step, seed=seed, draws=draws, tolerance=0.0, order=order,

@@ -15,7 +15,9 @@ MOST_LEVELS = 50
 _NORMAL = 1.482602218505602  # 1 / Φ⁻¹(3/4): the standard deviation of a normal law over its MAD
 
 
-def column(frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where: str) -> Column:
+def column(
+    frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where: str, neutral: bool = True
+) -> Column:
     """The column of this name; a one-hot group is found later.
 
     Raises:
@@ -26,7 +28,7 @@ def column(frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where
     _agree(frame, name, kept, kind, where)
     held = bool(told.get("immutable"))
     if kind in ("numeric", "integer"):
-        return _number(frame, name, kind, told, scale, where)
+        return _number(frame, name, kind, told, scale, where, neutral)
     if kind in ("boolean", "one-hot"):
         extent = frame.extent(name)
         levels = _on_off(extent)
@@ -105,7 +107,9 @@ def _agree(frame: Frame, name: str, kept: Storage, kind: Kind, where: str) -> No
         raise UsageError(told, where=where, remedy="declare another kind, or convert the column")
 
 
-def _number(frame: Frame, name: str, kind: Kind, told: Mapping[str, Any], scale: Scale, where: str) -> Column:
+def _number(
+    frame: Frame, name: str, kind: Kind, told: Mapping[str, Any], scale: Scale, where: str, neutral: bool
+) -> Column:
     kept = frame.storage(name)
     if not kept.numeric:  # declared, but without any cell
         return Column(name, kind, nullable=kept.nullable, immutable=bool(told.get("immutable")))
@@ -132,7 +136,7 @@ def _number(frame: Frame, name: str, kind: Kind, told: Mapping[str, Any], scale:
         spread if varies or "scale" in told else 0.0,
         immutable=bool(told.get("immutable")),
         nullable=kept.nullable,
-        neutral=_median(frame.values(name), extent),
+        neutral=_median(frame.values(name), extent) if neutral else None,
     )
 
 

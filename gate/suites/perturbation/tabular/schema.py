@@ -94,6 +94,7 @@ def infer(
     scale: Scale = "sd",
     relations: Sequence[str] = (),
     aliases: Mapping[str, str | Sequence[str]] | None = None,
+    neutral: bool = True,
     where: str,
 ) -> Schema:
     """Read the schema from a frame, which should be the whole data set rather than a sample of it.
@@ -111,6 +112,7 @@ def infer(
             of the cells are equal the MAD is 0, and the standard deviation takes its place.
         relations: such as `a <= b` or `a + b == c`, over numbers.
         aliases: by protected attribute other names that it goes by.
+        neutral: whether the median of each number is looked for, which nothing but drop-out needs.
 
     Raises:
         UsageError: an unknown name, a target among the features, a column of mixed or nested cells without a declared
@@ -127,7 +129,9 @@ def infer(
     frame.values(frame.names[0])  # an array reads all of its columns for the first
     with pool_for(0 if frame.parted else frame.rows * len(frame.names)) as pool:
         apply = map if pool is None else pool.map
-        columns = list(apply(lambda name: inference.column(frame, name, told.get(name, {}), scale, where), frame.names))
+        columns = list(
+            apply(lambda name: inference.column(frame, name, told.get(name, {}), scale, where, neutral), frame.names)
+        )
     columns = one_hot.grouped(frame, columns, {name: told.get(name, {}).get("group") for name in frame.names}, where)
     shielded = following.followed(frame, protected, aliases or {}, where)
     shielded |= {name for name in frame.names if told.get(name, {}).get("protected")}
