@@ -146,12 +146,11 @@ def _overhead(python: str) -> Iterator[Line]:
             ours, theirs = _stamped(folder, own, other)
         yield Line(
             6,
-            "overhead, µs of one processor, at most Clastogen's where nothing is set up: from one trial of a mutant to "
-            "its next, and to the "
+            "overhead, µs of one processor, at most Clastogen's: from one trial of a mutant to its next, and to the "
             f"first of the next mutant, of a test {what}",
             ours,
-            theirs if text is STAMPED else None,  # with fixtures most of it is pytest's own
-            theirs is None or text is not STAMPED or all(ours[name] <= theirs[name] for name in theirs),
+            theirs,
+            theirs is None or all(ours[name] <= theirs[name] for name in theirs),
             theirs,
         )
 

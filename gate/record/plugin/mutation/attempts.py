@@ -95,6 +95,7 @@ class TrialMaker:
             work: takes the bench on which it makes them.
         """
         if id(item) not in self._quick:
+            self.rest()  # whose timer is no test's
             self._quick[id(item)] = is_quick(item)
         item.__dict__[SCOPE] = case
         try:

@@ -80,7 +80,7 @@ class Measure:
             sent=sent,
             answers=answers,
             whole=run.ending is Ending.ANSWERED,
-            **self._cost(case),
+            **self._cost(case, self._all_sent(case)),
         )
 
     def canary(self, item: pytest.Item, prompted: Prompted, own: Own) -> None:
@@ -98,7 +98,7 @@ class Measure:
 
         self._maker.make(item, case, work)
         trial, state, reason = found[0], "notices", ""
-        sent = [] if self._calls is None else self._all_sent(case)
+        sent = self._all_sent(case)
         if trial.seen in (Seen.UNREACHABLE, Seen.LACKED):
             state, reason = "unknown", f"the trial with an empty prompt could not be made: {trial.excerpt}"
         elif trial.seen is Seen.SPOILT:
@@ -111,6 +111,7 @@ class Measure:
             reason = "it passes even with an empty prompt"
             if not sent:
                 reason += ", or never reads this one (no call was observed)"
+        cost = self._cost(case, sent)
         self._forget(case)
         self._shared.add(
             "canary",
@@ -120,7 +121,7 @@ class Measure:
             reason=reason,
             observed=len(sent),
             whole=trial.seen is not Seen.LACKED,
-            **self._cost(case),
+            **cost,
         )
 
     def pair(self, job: Pairing, doubt: Callable[[], Json] | None = None) -> Json:
@@ -177,14 +178,16 @@ class Measure:
         self._maker.make(job.item, job.scope, work)
 
     def _paired(self, job: Pairing, run: TrialsRun, told: Json) -> Json:
-        cost = self._cost(job.scope)
+        sent = self._all_sent(job.scope)
+        cost = self._cost(job.scope, sent)
         status, reason = status_of(job, run, told)
         over = bool(cost.get("over"))
         if over and status == "error":  # no fault of the mutant's: a run with a higher limit goes on from here
             status = "skipped"
-        _, answers = self._digests(job.scope)
-        same = bool(answers) and bool(job.own.answers) and set(answers) <= job.own.answers
-        self._forget(job.scope)
+        answers = {each.answer for each in sent if each.answer}
+        same = bool(answers) and answers <= job.own.answers
+        if sent:
+            self._forget(job.scope)
         return {
             "mutant": job.case,
             "test": job.test,
@@ -272,12 +275,12 @@ class Measure:
         if self._calls is not None and self._calls.observed is not None:
             self._calls.observed.forget(case)
 
-    def _cost(self, case: str) -> Json:
-        """Calls of a case, and what they took."""
+    def _cost(self, case: str, sent: list[Any]) -> Json:
+        """Calls of a case that sent so much, and what they took."""
         if self._calls is None:
             return {"calls": 0}
         asked = self._calls.asked
-        if asked is not None and asked == self._asked and not self._all_sent(case):
+        if asked is not None and asked == self._asked and not sent:
             return {"calls": 0}  # nobody asked anything since the last answer to this, and this case never did
         self._asked = asked
         counts = self._calls.counts(case)

@@ -14,10 +14,12 @@ import logging
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.fixtures import pytest_fixture_setup
 
 from gate.record.plugin.alarm import TrialTimeout
 from gate.record.plugin.timed import pytest_timeout_of
@@ -43,8 +45,10 @@ _FIXTURES = frozenset(
 )
 """Fixtures that work through the phases of a test."""
 _OPTIONS = ("usepdb", "trace", "setuponly", "setupplan", "setupshow")
-_KEPT_OUTPUT = 200
-"""Trials after which what they printed is thrown away."""
+_CLOSE = 0.001
+"""Seconds before its end at which the time of a trial is up: clocks differ by less."""
+_TIDIED = 50
+"""Mutants after which what their trials printed is thrown away."""
 
 
 def is_quick(item: Any) -> bool:
@@ -84,22 +88,49 @@ def is_bare(item: Any) -> bool:
 
 
 class Timer:
-    """Interrupts a trial after so many seconds by the signal that `Alarm` uses; to set it takes less than a µs."""
+    """Interrupts a trial after so many seconds by the signal that `Alarm` uses.
+
+    It is set once for many trials, as that takes longer than all else around one: when it strikes, it is set again to
+    what is left to the trial that runs by then.
+
+    Args:
+        seconds: of one trial; 0 for no limit.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.fired = False
+        self._now = time.monotonic  # held here, so that a test that freezes time does not freeze its limit
+        self._since: float | None = None
         self._previous: Any = None
 
     def __enter__(self) -> None:
         self._previous = signal.signal(signal.SIGALRM, self._interrupt)
+        self.renew()
 
     def __exit__(self, *error: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self._previous if self._previous is not None else signal.SIG_DFL)
 
+    def renew(self) -> None:
+        """Set it anew, which a test that uses the same timer may have put off."""
+        signal.setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
+
+    def begin(self) -> None:
+        self._since = self._now()
+
+    def end(self) -> None:
+        """From here on nothing is interrupted."""
+        self._since = None
+
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         __tracebackhide__ = True
+        if self._since is None:
+            return
+        left = self._since + self.seconds - self._now()
+        if left > _CLOSE:
+            signal.setitimer(signal.ITIMER_REAL, left, self.seconds)
+            return
         self.fired = True
         raise TrialTimeout(f"the trial ran out of time after {self.seconds:g} s")
 
@@ -115,7 +146,7 @@ class Stay:
         self.item = item
         self.bare = is_bare(item)
         self.timer = Timer(limit if limit is not None else 0.0)
-        self._trials = 0
+        self._mutants = 0
         self._stack = contextlib.ExitStack()
 
     def open(self) -> None:
@@ -132,7 +163,7 @@ class Stay:
         root.addHandler(quiet)  # so that `logging.basicConfig` of the suite finds one, as it does within a phase
         stack.callback(root.removeHandler, quiet)
         session = item.session
-        session.gethookproxy = functools.cache(session.gethookproxy)  # looked up anew for each hook of each fixture
+        session.gethookproxy = _proxies(item)
         stack.callback(delattr, session, "gethookproxy")
         stack.enter_context(self.timer)
 
@@ -141,13 +172,59 @@ class Stay:
         self._stack.close()
         self.item._report_sections = []
 
-    def forget_output(self) -> None:
-        """Asked after each test under a mutant, so that what many of them print does not pile up."""
-        self._trials += 1
-        if self._trials % _KEPT_OUTPUT == 0:
+    def tidy(self) -> None:
+        """Asked before the trials of each mutant: now and then what they printed is thrown away, so that it does not
+        pile up, and the timer is set anew, which a test may have put off."""
+        self._mutants += 1
+        if self._mutants % _TIDIED == 0:
+            self.timer.renew()
             capture = self.item.config.pluginmanager.get_plugin("capturemanager")
             if capture is not None and capture.is_globally_capturing():
                 capture.read_global_capture()
+
+
+def _proxies(item: Any) -> Callable[[Any], Any]:
+    """Which hooks a folder has, which pytest looks up anew for each hook of each fixture."""
+    others = functools.cache(item.session.gethookproxy)
+    own, hooks = item.path, FixtureHooks(item.ihook)
+
+    def proxy(path: Any) -> Any:
+        return hooks if path is own else others(path)
+
+    return proxy
+
+
+class FixtureHooks:
+    """The hooks of a test, without those around its own fixtures where nobody but pytest and the gate takes part.
+
+    Pytest's tell of a set-up where an option asks for that, which `is_quick` excludes; the gate's looks after fixtures
+    of wider scopes.
+    """
+
+    def __init__(self, hooks: Any) -> None:
+        self._hooks = hooks
+        if _is_own(hooks.pytest_fixture_setup):
+            self.pytest_fixture_setup = self._set_up
+        if _is_own(hooks.pytest_fixture_post_finalizer):
+            self.pytest_fixture_post_finalizer = self._ended
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hooks, name)
+
+    def _set_up(self, fixturedef: Any, request: Any) -> Any:
+        if fixturedef.scope == "function":
+            return pytest_fixture_setup(fixturedef, request)
+        return self._hooks.pytest_fixture_setup(fixturedef=fixturedef, request=request)
+
+    def _ended(self, fixturedef: Any, request: Any) -> None:
+        if fixturedef.scope != "function":
+            self._hooks.pytest_fixture_post_finalizer(fixturedef=fixturedef, request=request)
+
+
+def _is_own(hook: Any) -> bool:
+    """Whether nobody but pytest and the gate takes part in a hook."""
+    modules = (getattr(each.function, "__module__", "") for each in hook.get_hookimpls())
+    return all(module.partition(".")[0] in ("_pytest", "gate") for module in modules)
 
 
 @contextlib.contextmanager

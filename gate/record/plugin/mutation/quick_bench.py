@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +65,7 @@ class QuickBench:
         """From here on trials belong to a case."""
         self.case = case
         self._standing = None, None, None
-        self._stay.forget_output()
+        self._stay.tidy()
 
     def trial(self, number: int, prompted: Prompted | None = None, change: Change = "") -> Trial:
         """One trial, as `Bench.trial`."""
@@ -139,17 +138,17 @@ class QuickBench:
 
     def _within(self, step: Callable[[], object]) -> BaseException | None:
         """What a step raised within the limit of time."""
-        seconds = self._timer.seconds
+        timer = self._timer
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+            timer.begin()
             try:
                 step()
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                timer.end()
         except _THROUGH:
             raise
         except BaseException as error:  # as pytest does: whatever ends a test is its failure
-            signal.setitimer(signal.ITIMER_REAL, 0)  # it may have struck right before it was put off
+            timer.end()  # it may have struck right before it was put off
             return error
         return None
 
