@@ -27,13 +27,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-sys.path.insert(0, os.getcwd())
+sys.path.append(os.getcwd())  # last, so that no file of the answer stands in for the library's
 import gate_apart as apart  # type: ignore[import-not-found]
 import gate_encoding as encoding  # type: ignore[import-not-found]
 import gate_python as python_call  # type: ignore[import-not-found]
 import gate_watching as watching  # type: ignore[import-not-found]
 
-sys.path.pop(0)
+sys.path.pop()
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test", "__main__"})
