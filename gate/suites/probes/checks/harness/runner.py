@@ -193,7 +193,9 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
     record = {"trap": failed} if failed else told(plan, call, text, status, used, alive)
     if call is not None:
         seen = {"before": before, "after": watching.looked(call, folder)} if call["look"] else {}
-        seen.update({"events": events.close()} if events else {}, **({"tapped": tap.close()} if tap else {}))
+        seen.update({"tapped": tap.close()} if tap else {})
+        notes = [*(events.close() if events else ()), *([["lost", ""]] if tap and tap.lost else ())]
+        seen.update({"events": notes} if notes else {})
         record = {**record, "watched": seen} if seen else record
     return {**record, "cpu": used, "wall": time.monotonic() - begun}
 

@@ -338,6 +338,12 @@ OF_ORACLES = {
         "def f(url):\n    try:\n        return urllib.request.urlopen(url).read(10)\n    except OSError:\n"
         "        raise ValueError('no') from None\n",
     ),
+    "a log behind too much to keep": (
+        "log-injection",
+        {"returned": False},
+        "import logging\nlog = logging.getLogger('auth')\n"
+        "def f(name):\n    for _ in range(400):\n        log.warning('x' * 1000)\n    log.warning('failed: ' + name)\n",
+    ),
     "a connection whose context is hidden": (
         "tls-off",
         {},
@@ -381,7 +387,7 @@ OF_ORACLES = {
 def test_no_attack_is_talked_away(cell: Cell, trick: str) -> None:
     name, options, code = OF_ORACLES[trick]
     found = _attacked(cell, name, code, options)
-    spoiled = trick == "a comparison that was never made"
+    spoiled = trick in ("a comparison that was never made", "a log behind too much to keep")
     assert found is (Standing.UNSCORED if spoiled else Standing.FAILED)
 
 
