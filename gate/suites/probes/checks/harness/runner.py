@@ -61,10 +61,10 @@ def preload(plan: Any, calls: Any) -> None:
     with contextlib.suppress(OSError, ValueError):
         texts.add(python_call.read(plan))
     names = {name for text in sorted(texts) for name in imported(text)}
-    own = {name.partition(".")[0].partition("/")[0] for name in plan["own"]}
+    own = {name.partition(".")[0] for name in os.listdir(plan["home"])}
     for name in sorted(names):
         top = name.partition(".")[0]
-        known = top in sys.stdlib_module_names or (plan["paths"] and top not in own)
+        known = top not in own and (top in sys.stdlib_module_names or plan["paths"])
         if known and top not in _NO_PRELOAD and not top.startswith("gate"):
             with contextlib.suppress(BaseException):
                 importlib.import_module(name)
