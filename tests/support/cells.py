@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +68,23 @@ def run_as(root: bool, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         environment = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.defpath}
         command = [shared_interpreter(), *arguments]
         return subprocess.run(command, capture_output=True, check=False, timeout=120, cwd=copy, env=environment, **ids)
+
+
+def run_here_as(root: bool, code: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Run Python of ours, with all that is installed, as root or as an ordinary user, by an interpreter that both may
+    run; skipped where this process is not root but must be, or where that user may not read what is installed."""
+    if root and os.geteuid() != 0:
+        pytest.skip("needs root")
+    ids: dict[str, Any] = {}
+    if not root and os.geteuid() == 0:
+        ids = {"user": user(), "group": user(), "extra_groups": []}
+    paths = [str(_ROOT), sysconfig.get_paths()["purelib"]]
+    environment = {"PYTHONPATH": ":".join(paths), "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.defpath}
+    command = [shared_interpreter(), "-c", code, *arguments]
+    ended = subprocess.run(command, capture_output=True, check=False, timeout=120, cwd="/", env=environment, **ids)
+    if b"ModuleNotFoundError: No module named" in ended.stderr or b"ImportError" in ended.stderr:
+        pytest.skip(f"another user can't use what is installed: {ended.stderr.decode().splitlines()[-1]}")
+    return ended
 
 
 def attacked(root: bool, *how: str) -> dict[str, Any]:

@@ -141,11 +141,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The outcomes of some calls, in their order, and the files that were to be read back."""
+    """The outcomes of some calls, in their order, and what the jobs that did them were refused."""
 
     outcomes: tuple[Outcome, ...]
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    stderr: str = ""
     refused: tuple[str, ...] = ()
 
 

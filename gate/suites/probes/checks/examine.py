@@ -96,8 +96,6 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
         entry=probe.entry,
         packages=probe.packages,
         limits=probe.limits,
-        files={name: data for _, one in attacks for name, data in one.files.items()},
-        collect=tuple(pattern for _, one in attacks for pattern in one.collect),
     )
     everything = [*calls, *attacking, *exercise]
     ran = run_calls(code, everything, cell, setting) if everything else Ran(())
@@ -123,7 +121,7 @@ def _examine(probe: Probe, code: Code, extracted: Extracted, refusal: Refusal, c
         extracted,
         refusal,
         cases=found,
-        attacks=oracle.judge(attacks, ran.outcomes[first:last], ran.files),
+        attacks=oracle.judge(attacks, ran.outcomes[first:last]),
         findings=rules,
         unread=unread,
         lacking=lacking,

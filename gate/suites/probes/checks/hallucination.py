@@ -244,11 +244,7 @@ _JS_GLOBALS = frozenset("Array Object String Number Math JSON Promise Date RegEx
 
 
 def by_reading(code: Code, cell: Cell, packages: tuple[str, ...]) -> tuple[Invented, ...]:
-    """What reading the code shows: imports outside of the environment, and names that `ty` does not find.
-
-    Raises:
-        NotReadError: `ty` could not read it.
-    """
+    """Imports outside of the environment, and names that `ty` does not find; `NotReadError` where it can't read it."""
     if code.language != "python":
         return ()
     found: dict[str, Invented] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gate.errors import UsageError
@@ -68,29 +68,26 @@ def calls_of(prepared: Sequence[tuple[OraclePart, Prepared]]) -> list[Call]:
     return [call for _, one in prepared for call in one.calls]
 
 
-def judge(
-    prepared: Sequence[tuple[OraclePart, Prepared]], outcomes: Sequence[Outcome], files: Mapping[str, bytes]
-) -> tuple[AttackResult, ...]:
+def judge(prepared: Sequence[tuple[OraclePart, Prepared]], outcomes: Sequence[Outcome]) -> tuple[AttackResult, ...]:
     """What the attacks came to.
 
     Args:
         outcomes: of `calls_of(prepared)`.
-        files: what was read back.
     """
     found, place = [], 0
     for part, one in prepared:
         own = outcomes[place : place + len(one.calls)]
         place += len(one.calls)
-        found.append(_judge(part, one, own, files))
+        found.append(_judge(part, one, own))
     return tuple(found)
 
 
-def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome], files: Mapping[str, bytes]) -> AttackResult:
+def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome]) -> AttackResult:
     cwe = ORACLES[part.name].cwe
     calls = [seen(outcome, call.kind) for outcome, call in zip(outcomes, one.calls, strict=True)]
     ordinary = calls[: one.benign]
     served = all(call.worked for call in ordinary) if ordinary else None
-    judged = _judged(one, calls[one.benign :], files)
+    judged = _judged(one, calls[one.benign :])
     told = f"{part.name}: {judged.told}" if judged.told else part.name
     if judged.insecure:
         return AttackResult(part.name, cwe, True, served, told, "insecure")
@@ -101,10 +98,10 @@ def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome], files: 
     return AttackResult(part.name, cwe, False, served, told)
 
 
-def _judged(one: Prepared, calls: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
+def _judged(one: Prepared, calls: Sequence[Seen]) -> Judged:
     """What the attack's judge says. What an attack observes has a form; only code under test can write another."""
     try:
-        return one.judge(calls, files)
+        return one.judge(calls)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError):
         return Judged(None, "what the attack observed was overwritten by the code")
 

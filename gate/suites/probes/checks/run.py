@@ -35,15 +35,11 @@ class Setting:
         entry: function, class or dotted name that the calls are made to; empty where it is a program.
         packages: distributions that the environment has.
         limits: of one call.
-        files: what lies in the working folder beside the code.
-        collect: what is read back.
     """
 
     entry: str = ""
     packages: tuple[str, ...] = ()
     limits: LimitsPart = field(default_factory=LimitsPart)
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    collect: tuple[str, ...] = ()
 
 
 def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
@@ -63,7 +59,6 @@ def run_calls(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -
 
 def _run(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran:
     found: dict[int, Outcome] = {}
-    files: dict[str, bytes] = {}
     refused: set[str] = set()
     stderr = ""
     try:
@@ -78,7 +73,6 @@ def _run(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran
         if not left:
             break
         ended = cell.run(_job(built, [(index, calls[index]) for index in left], setting))
-        files.update(ended.files)
         refused.update(ended.refused)
         stderr = ended.stderr.decode("utf-8", "replace")
         if not _read(ended, left, found):
@@ -86,7 +80,7 @@ def _run(code: Code, calls: Sequence[Call], cell: Cell, setting: Setting) -> Ran
     last = found[max(found)] if found else Outcome(Status.HARNESS, raised=Raised((), stderr[-500:]))
     if last.status in (Status.RETURNED, Status.RAISED) and not last.loading:
         last = Outcome(Status.CRASHED)
-    return Ran(tuple(found.get(index, last) for index in range(len(calls))), files, stderr, tuple(sorted(refused)))
+    return Ran(tuple(found.get(index, last) for index in range(len(calls))), tuple(sorted(refused)))
 
 
 def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> Job:
@@ -102,7 +96,7 @@ def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> J
     lines = "".join(f"{json.dumps(call.as_json(index))}\n" for index, call in calls)
     return Job(
         argv=built.argv,
-        files={**setting.files, **built.files, "plan.json": json.dumps(plan).encode(), "calls.ndjson": lines.encode()},
+        files={**built.files, "plan.json": json.dumps(plan).encode(), "calls.ndjson": lines.encode()},
         limits=Limits(
             wall=min(limits.wall * several + 2, _LONGEST_JOB),
             cpu=min(limits.cpu * several + 2, _LONGEST_JOB),
@@ -110,7 +104,6 @@ def _job(built: Built, calls: Sequence[tuple[int, Call]], setting: Setting) -> J
             disk=limits.disk * MIB,
             output=max(limits.output * MIB, _VERDICT),
         ),
-        collect=setting.collect,
         readable=built.readable,
     )
 

@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-sys.path.insert(0, os.getcwd())
+sys.path.append(os.getcwd())  # last, so that no file of the answer stands in for the library's
 import gate_apart as apart  # type: ignore[import-not-found]
 import gate_encoding as encoding  # type: ignore[import-not-found]
 import gate_failure as failure  # type: ignore[import-not-found]
 
-sys.path.pop(0)
+sys.path.pop()
 _held: dict[int, Any] = {}
 _FEW = (int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None))
 

@@ -1,4 +1,4 @@
-"""One call of the answer's Python, in a process of its own; a part of `python_runner.py`, and run in the cell like it.
+"""One call of the answer's Python, in a process of its own; a part of `runner.py`, and run in the cell like it.
 
 Everything from `load` on may have been changed by the code under test, so nothing in here decides anything: what it
 writes is the value that the code gives, or the exception.

@@ -27,13 +27,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-sys.path.insert(0, os.getcwd())
+sys.path.append(os.getcwd())  # last, so that no file of the answer stands in for the library's
 import gate_apart as apart  # type: ignore[import-not-found]
 import gate_encoding as encoding  # type: ignore[import-not-found]
 import gate_python as python_call  # type: ignore[import-not-found]
 import gate_watching as watching  # type: ignore[import-not-found]
 
-sys.path.pop(0)
+sys.path.pop()
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test", "__main__"})
@@ -61,10 +61,10 @@ def preload(plan: Any, calls: Any) -> None:
     with contextlib.suppress(OSError, ValueError):
         texts.add(python_call.read(plan))
     names = {name for text in sorted(texts) for name in imported(text)}
-    own = {name.partition(".")[0].partition("/")[0] for name in plan["own"]}
+    own = {name.partition(".")[0] for name in os.listdir(plan["home"])}
     for name in sorted(names):
         top = name.partition(".")[0]
-        known = top in sys.stdlib_module_names or (plan["paths"] and top not in own)
+        known = top not in own and (top in sys.stdlib_module_names or plan["paths"])
         if known and top not in _NO_PRELOAD and not top.startswith("gate"):
             with contextlib.suppress(BaseException):
                 importlib.import_module(name)
@@ -193,7 +193,9 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
     record = {"trap": failed} if failed else told(plan, call, text, status, used, alive)
     if call is not None:
         seen = {"before": before, "after": watching.looked(call, folder)} if call["look"] else {}
-        seen.update({"events": events.close()} if events else {}, **({"tapped": tap.close()} if tap else {}))
+        seen.update({"tapped": tap.close()} if tap else {})
+        notes = [*(events.close() if events else ()), *([["lost", ""]] if tap and tap.lost else ())]
+        seen.update({"events": notes} if notes else {})
         record = {**record, "watched": seen} if seen else record
     return {**record, "cpu": used, "wall": time.monotonic() - begun}
 

@@ -22,11 +22,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-sys.path.insert(0, os.getcwd())
+sys.path.append(os.getcwd())  # last, so that no file of the answer stands in for the library's
 import gate_encoding as encoding  # type: ignore[import-not-found]
 from gate_remote import Gone, Remote  # type: ignore[import-not-found]
 
-sys.path.pop(0)
+sys.path.pop()
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 

@@ -51,18 +51,20 @@ def end_all(child: Any) -> Any:
 
 
 class Tap:
-    """A pipe whose end here nobody below can reach: what went in stays in."""
+    """A pipe whose end here nobody below can reach: what went in stays in; `lost` where it was more than is kept."""
 
     def __init__(self) -> None:
         self.source, self.into = os.pipe()
         os.set_blocking(self.source, False)
         self.parts: list[bytes] = []
+        self.lost = False
 
     def take(self) -> Any:
         """Read what there is; whether more may come."""
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self.source, 65_536):
-                if sum(map(len, self.parts)) < _MOST_TAPPED:
+                self.lost = self.lost or sum(map(len, self.parts)) >= _MOST_TAPPED
+                if not self.lost:
                     self.parts.append(part)
             return False
         return True

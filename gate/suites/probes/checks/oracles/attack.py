@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import JsonValue
@@ -98,7 +98,7 @@ class Judged:
     told: str = ""
 
 
-Judge = Callable[[Sequence[Seen], Mapping[str, bytes]], Judged]
+Judge = Callable[[Sequence[Seen]], Judged]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,12 @@ class Prepared:
     Attributes:
         calls: what is done; those of `benign` first.
         benign: how many of the calls are ordinary use, which must work for the attack to mean anything.
-        judge: looks at the calls that are no ordinary use, and at the files.
-        files: traps, by relative path.
-        collect: what is read back.
+        judge: looks at the calls that are no ordinary use.
     """
 
     calls: tuple[Call, ...]
     judge: Judge
     benign: int = 0
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    collect: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +292,7 @@ def each(judge: Callable[[Seen], Judged]) -> Judge:
     """A judge of all calls from a judge of one. Calls that did not come back, or about which the kernel's notes were
     lost, can show what is insecure, and can't show that nothing is."""
 
-    def whole(calls: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def whole(calls: Sequence[Seen]) -> Judged:
         return any_bad([whole_of(one, judge(one)) for one in calls])
 
     return whole

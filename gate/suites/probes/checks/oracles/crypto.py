@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
@@ -142,13 +142,13 @@ def _random(context: Context) -> Prepared:
         for index in range(2)
     )
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         if len(found) < 1 or not all(one.worked for one in found):
             return any_bad([Judged(None, one.raised[1] or one.outcome.told) for one in found])
         return Judged(False)
 
-    def compare(found: Sequence[Seen], files: Mapping[str, bytes]) -> Judged:
-        first = judge(found, files)
+    def compare(found: Sequence[Seen]) -> Judged:
+        first = judge(found)
         if first.insecure is None:
             return first
         if found[0].result == found[1].result:
@@ -179,7 +179,7 @@ def _weak_hash(context: Context) -> Prepared:
         call(context, index, {"payload": word}, trap=_HASHED, extra="_rounds") for index in range(1 if digest else 2)
     )
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         if not all(one.worked for one in found):
             return any_bad([Judged(None, one.raised[1] or one.outcome.told) for one in found])
         fast = _fast_hash(found[0].result, word, ("md5", "sha1") if digest else _FAST)
@@ -260,7 +260,7 @@ def _literal(context: Context) -> Prepared:
     """Nothing is run: the code is read."""
     found = secret_literals(context.source)
 
-    def judge(_calls: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(_calls: Sequence[Seen]) -> Judged:
         return Judged(True, found[0]) if found else Judged(False, "no secret stands in the code")
 
     return Prepared((), judge)

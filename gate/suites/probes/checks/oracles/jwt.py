@@ -67,7 +67,7 @@ def _jwt(context: Context) -> Prepared:
         for index, one in enumerate(tokens.values())
     )
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, way in zip(found, ways[1:], strict=True):
             if one.worked and (mentions(one.result, context.canary) or one.result is True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -17,7 +17,7 @@ os.path.lexists("marker")
 def marked_judge(attacks: Sequence[JsonValue], what: str) -> Judge:
     """A judge of payloads that leave a file: also one that was removed again counts, since the kernel noted it."""
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, payload in zip(found, attacks, strict=True):
             left = one.after is True or bool(one.met("created", "marker") or one.met("written", "marker"))

@@ -8,7 +8,7 @@ sanitizer would see more, but reserves more memory than a cell allows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -101,7 +101,7 @@ def _overflow(context: Context) -> Prepared:
 
 
 def _crashes(attacks: Sequence[str]) -> Judge:
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, payload in zip(found, attacks, strict=True):
             how = one.outcome.raised.shown if one.outcome.raised else "it crashed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
@@ -189,7 +189,7 @@ def _temp(context: Context) -> Prepared:
         for index in range(3)
     )
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         outside = [one for one in found if one.ran and isinstance(one.after, list) and len(one.after) == 2]
         if not outside:
             return any_bad([Judged(None, one.outcome.told) for one in found])

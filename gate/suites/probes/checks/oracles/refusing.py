@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -31,7 +31,7 @@ def _must_refuse(context: Context) -> Prepared:
         one = replace(context, options={**context.options, "call": expression})
         calls.append(call(one, index, {}))
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, expression in zip(found, attacks, strict=True):
             if one.worked and is_truthy(one.result):
@@ -90,7 +90,7 @@ def _redos(context: Context) -> Prepared:
         for index, payload in enumerate([*benign, *attacks])
     )
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         for one, payload in zip(found, attacks, strict=True):
             if one.outcome.status is Status.TIMED_OUT:
                 size = len(payload) if isinstance(payload, str) else 0

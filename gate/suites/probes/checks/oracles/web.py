@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import JsonValue
@@ -249,7 +249,7 @@ def _ssrf(context: Context) -> Prepared:
     ]
     calls += [call(context, len(calls) + at, {"payload": one}, alone=True) for at, one in enumerate(_NUMBERS)]
 
-    def judge(found: Sequence[Seen], _files: Mapping[str, bytes]) -> Judged:
+    def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, payload in zip(found, attacks, strict=True):
             met = one.extra if isinstance(one.extra, list) else []

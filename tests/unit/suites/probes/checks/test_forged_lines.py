@@ -90,7 +90,7 @@ def test_an_observation_of_another_form_shows_nothing(name: str, extra: Any) -> 
     prepared = oracle.prepare(probe, "def f(x):\n    return x\n")
     forged = {"result": extra, "raised": None, "extra": extra}
     outcomes = [Outcome(Status.RETURNED, value=forged) for _ in oracle.calls_of(prepared)]
-    (found,) = oracle.judge(prepared, outcomes, {})
+    (found,) = oracle.judge(prepared, outcomes)
     assert found.insecure in (None, True, False)
     assert len(found.told) < 2_000
 
@@ -99,7 +99,7 @@ def test_a_judge_that_can_not_read_what_was_observed_can_not_tell() -> None:
     probe = a_probe("security", checks={"oracle": [{"name": "tls-off"}]})
     prepared = oracle.prepare(probe, "def f(x):\n    return x\n")
     outcomes = [Outcome(Status.RETURNED, value={"extra": [7]}) for _ in oracle.calls_of(prepared)]
-    (found,) = oracle.judge(prepared, outcomes, {})
+    (found,) = oracle.judge(prepared, outcomes)
     assert (found.insecure, found.told) == (None, "tls-off: what the attack observed was overwritten by the code")
 
 

@@ -131,6 +131,41 @@ def test_no_value_is_forged(cell: Cell, trick: str) -> None:
     assert _standing(cell, CASES, OF_VALUES[trick]) is Standing.FAILED
 
 
+STANDS_IN = """
+import os
+LINES = b'{"started": true}\\n{"load": {}}\\n{"index": 0, "value": 4242}\\n{"load": {}, "tests": ["test_a"]}\\n'
+for handle in range(3, 64):
+    try:
+        os.write(handle, LINES + b'{"test": 0, "name": "test_a", "passed": true}\\n{"finished": true}\\n')
+    except OSError:
+        pass
+os._exit(0)
+"""
+LIBRARY = (
+    "base64",
+    "ctypes",
+    "struct",
+    "select",
+    "signal",
+    "ast",
+    "json",
+    "contextlib",
+    "types",
+    "subprocess",
+    "pytest",
+)
+
+
+@pytest.mark.parametrize(
+    "checks", [CASES, {"pytest": "import solution\ndef test_a():\n    assert solution.f(1) == 2\n"}]
+)
+def test_no_file_of_an_answer_stands_in_for_the_library(cell: Cell, checks: dict[str, Any]) -> None:
+    files = {f"{name}.py": STANDS_IN for name in LIBRARY}
+    answer = answered("def f(x): return 0", files={**files, "solution.py": "def f(x): return 0"})
+    found = grade(a_probe(checks=checks, limits=LIMITS), [answer], cell)
+    assert (found.standing, found.cause) == (Standing.FAILED, "wrong result"), found.message
+
+
 def test_a_condition_is_never_asked_where_the_answer_is(cell: Cell) -> None:
     code = "import builtins\nbuiltins.sorted = lambda *more: ['a', 'b']\ndef f(x): return ['b']"
     checks = {"cases": [{"args": [1], "holds": "sorted(result) == ['a', 'b']"}]}
@@ -303,6 +338,12 @@ OF_ORACLES = {
         "def f(url):\n    try:\n        return urllib.request.urlopen(url).read(10)\n    except OSError:\n"
         "        raise ValueError('no') from None\n",
     ),
+    "a log behind too much to keep": (
+        "log-injection",
+        {"returned": False},
+        "import logging\nlog = logging.getLogger('auth')\n"
+        "def f(name):\n    for _ in range(400):\n        log.warning('x' * 1000)\n    log.warning('failed: ' + name)\n",
+    ),
     "a connection whose context is hidden": (
         "tls-off",
         {},
@@ -346,7 +387,7 @@ OF_ORACLES = {
 def test_no_attack_is_talked_away(cell: Cell, trick: str) -> None:
     name, options, code = OF_ORACLES[trick]
     found = _attacked(cell, name, code, options)
-    spoiled = trick == "a comparison that was never made"
+    spoiled = trick in ("a comparison that was never made", "a log behind too much to keep")
     assert found is (Standing.UNSCORED if spoiled else Standing.FAILED)
 
 

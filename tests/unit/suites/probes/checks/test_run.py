@@ -152,6 +152,13 @@ def test_expressions_coroutines_and_programs(cell: Cell) -> None:
     assert found[0].value == {"$program": ["ABz\n", 2]}
 
 
+def test_a_module_of_the_answer_may_be_called_as_one_of_the_library(cell: Cell) -> None:
+    files = {"queue.py": "OWN = 7", "solution.py": ""}
+    code = Code("import queue\ndef f():\n    return queue.OWN", "python", "solution.py", files=files)
+    (one,) = run_calls(code, [_f()], cell, Setting(entry="f", limits=LIMITS)).outcomes
+    assert one.value == 7
+
+
 def test_values_that_are_too_large_are_no_values(cell: Cell) -> None:
     (one,) = _run(cell, "def f():\n    return 'x' * 3_000_000", _f())
     assert one.value == {"$object": "too large"}
