@@ -30,8 +30,7 @@ class Servers(OwnServers):
 
 
 @pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
-    monkeypatch.setattr("gate.record.plugin.own_servers.listens", lambda protocol, port: False)
+def servers() -> Servers:
     return Servers()
 
 
