@@ -15,7 +15,7 @@ NODE = """
 const url = process.env.OPENAI_BASE_URL + "/chat/completions";
 const headers = {"content-type": "application/json", authorization: "Bearer " + process.env.OPENAI_API_KEY};
 for (const stream of [false, true, false]) {
-  const body = JSON.stringify({model: "m", stream, messages: [{role: "user", content: "node"}]});
+  const body = JSON.stringify({model: "gpt-4o-mini", stream, messages: [{role: "user", content: "node"}]});
   const answer = await fetch(url, {method: "POST", headers, body});
   console.log(answer.status, await answer.text());
 }
@@ -23,7 +23,7 @@ for (const stream of [false, true, false]) {
 SHELL = """
 set -eu
 ask() { curl -sS --fail -H "Authorization: Bearer $OPENAI_API_KEY" -H 'Content-Type: application/json' \\
-  -d "{\\"model\\": \\"m\\", \\"messages\\": [{\\"role\\": \\"user\\", \\"content\\": \\"$1\\"}]}" \\
+  -d "{\\"model\\": \\"gpt-4o-mini\\", \\"messages\\": [{\\"role\\": \\"user\\", \\"content\\": \\"$1\\"}]}" \\
   "$OPENAI_BASE_URL/chat/completions"; }
 ask shell; ask shell; ask other
 """
@@ -68,6 +68,12 @@ def test_programs_get_in_a_replay_what_they_got_when_it_was_recorded(
             "test_says[shell]": 3,
         }
         assert [str(case.outcome) for case in report.cases] == ["passed", "passed"]
+    paid, saved = (by_name(report)["test_says[shell]"].calls for report in (recorded, replayed))
+    assert paid is not None
+    assert saved is not None
+    assert (paid.tokens, paid.saved, paid.unpriced) == (3 * 13, 0, 0)
+    assert paid.money == saved.saved == pytest.approx(3 * (7 * 0.15 + 6 * 0.60) / 1e6, abs=1e-9)
+    assert (saved.tokens, saved.money) == (0, 0)
     stored = (project.path / "recordings" / "test_a.py.jsonl").read_text(encoding="utf-8")
     assert KEY not in stored
     assert [json.loads(line)["n"] for line in stored.splitlines() if '"case"' in line].count(1) == 2

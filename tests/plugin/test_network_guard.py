@@ -104,8 +104,8 @@ def outcomes(guard: Guard, outside: socket.socket, folder: Path) -> dict[str, st
     options = ["-p", "no:cacheprovider", "-p", "gate", "--gate-report=c.json"]
     if importlib.util.find_spec("pytest_timeout"):
         options += ["--timeout=60"]
-    command = guard.wrap([sys.executable, "-m", "pytest", *options])
-    ended = run_command(command, world=World(sys.executable, folder, environ), timeout=120)
+    command, world = [sys.executable, "-m", "pytest", *options], World(sys.executable, folder, environ, guard=guard)
+    ended = run_command(command, world=world, timeout=120)
     assert (folder / "c.json").exists(), ended.tail
     report = read_report((folder / "c.json").read_bytes(), "c.json")
     return {case.id.partition("::")[2]: str(case.outcome) for case in report.cases}

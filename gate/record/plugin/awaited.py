@@ -19,7 +19,8 @@ class Awaited:
 
     Where nobody listens at an address of this machine, it is not known yet whose the server is that will. So such a
     call fails as any refused connection does, and is told to nobody until `settle`: it was no matter of recordings if
-    the suite's own server came, and is a call like every other if not.
+    the suite's own server came, and is a call like every other if not. One that comes between the look and the call
+    changes nothing of that.
 
     Args:
         asked: the session.

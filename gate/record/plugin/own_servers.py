@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from gate.record.plugin.outside import Outside
 from gate.sandbox.network import listening
-from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, listens, local_names
+from gate.sandbox.network.loopback import Listeners, foreign_listeners, is_loopback, local_names
 
 _LISTENERS = "GATE_FOREIGN_LISTENERS"
 _PORTS = {"http": 80, "https": 443}
@@ -73,7 +73,8 @@ class OwnServers:
         self._unknown: set[int] = set()
 
     def may_come(self, url: str, known: Callable[[], bool]) -> bool:
-        """Whether a server of the suite may still come to an address where nobody listens.
+        """Whether an address is one of this machine where no server of somebody else's listens, so that one of the
+        suite may come, or has come since it was last asked about.
 
         Args:
             url: the address.
@@ -82,7 +83,7 @@ class OwnServers:
         place = self._place(url)
         if place is None or place[0] != _ANY or place in self._upstreams or self._listened is not None or known():
             return False
-        return not listens("tcp", place[1])
+        return not self._foreign.hold("tcp", place[1])
 
     def __call__(self, url: str) -> bool:
         place = self._place(url)

@@ -36,6 +36,10 @@ class Layers:
                 return (store, held.failures[n][number]) if number < len(held.failures[n]) else None
         return None
 
+    def holds(self, slot: Slot) -> bool:
+        """Whether anything is stored in a slot."""
+        return any(store.held(slot) is not None for store in self._stores)
+
     def answers(self, slot: Slot) -> int:
         """One more than the highest number of an answer in a slot; 0 for none."""
         held = [found for store in self._stores if (found := store.held(slot)) is not None]

@@ -97,9 +97,9 @@ class RecordingSession:
         return self._live.send(request, slot, key) if answer is None else answer
 
     def stores(self, request: Request, scope: Scope) -> bool:
-        """Whether an answer to a request is stored in a scope, or it can't be told since the file is damaged."""
+        """Whether an answer or a failure is stored for a request in a scope, or the file is damaged."""
         try:
-            return self._layers.answers((scope.case, scope.trial, canonical.key(request, self._volatile).digest)) > 0
+            return self._layers.holds((scope.case, scope.trial, canonical.key(request, self._volatile).digest))
         except RecordingError:
             return True
 

@@ -66,11 +66,6 @@ def _has_proc() -> bool:
     return (_PROC / "net" / "tcp").exists()
 
 
-def listens(protocol: Protocol, port: int) -> bool:
-    """Whether any socket of this machine waits for clients at a port, as far as the machine says."""
-    return any(found[1] == port for found in _listening(protocol))
-
-
 def foreign_listeners() -> Listeners:
     """The servers of this machine that are neither this process's nor its descendants'."""
     own = _own_inodes()

@@ -30,8 +30,7 @@ class Servers(OwnServers):
 
 
 @pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
-    monkeypatch.setattr("gate.record.plugin.own_servers.listens", lambda protocol, port: False)
+def servers() -> Servers:
     return Servers()
 
 
@@ -99,3 +98,18 @@ def test_a_replay_is_told_of_what_it_lacks_once_it_is_known_that_nobody_comes(tm
     awaited.settle()
     assert replay.counts(CASE.case).missing == 1
     assert [entry.asked[0].case for entry in replay.missing_entries()] == [CASE.case]
+
+
+@pytest.mark.parametrize("status", [200, 429])
+def test_what_is_stored_is_given_at_once(tmp_path: Path, servers: Servers, status: int) -> None:
+    """An answer, and where failures are answers a failure."""
+    recording = session(tmp_path, "record")
+    recorder = recording.ask(ASKED, CASE)
+    assert not isinstance(recorder, Answer)
+    recorder.start(status, OK[1])
+    recorder.finish()
+    recording.finish()
+    replay = RecordingSession(Store(tmp_path), "replay", replay_failures=True)
+    found = Awaited(replay, servers, replay).ask(ASKED, CASE)
+    assert isinstance(found, Answer)
+    assert (found.status, found.failure) == (status, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Literal
@@ -102,6 +103,30 @@ def test_auto_without_a_key_is_a_replay_that_is_guarded_and_says_so(key: str | N
     assert told_guard(meant, Guard("none")) == ("network guard: Python only",)
 
 
+ESCAPES = """
+import subprocess, sys
+
+def test_a_child_without_the_gate_gets_out():
+    code = "import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
+    assert subprocess.run([sys.executable, "-I", "-S", "-c", code]).returncode == 0
+"""
+
+
+def test_auto_without_a_key_runs_within_the_guard_of_the_kernel(tmp_path: Path) -> None:
+    guard = guard_for(Settings(mode="replay"))
+    if guard.kind == "none":
+        pytest.skip(guard.failed[0])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        suite = ESCAPES.format(port=server.getsockname()[1])
+        result = run(tmp_path, mode="auto", suite=suite)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert result.report is not None
+    (case,) = read_report(result.report.read_bytes(), "c").cases
+    assert str(case.outcome) == "failed"
+
+
 @pytest.mark.parametrize(("mode", "name"), [("auto", name) for name in KEYS] + [("record", ""), ("live", "")])
 def test_every_other_run_may_ask_and_claims_no_guard(mode: Mode, name: str) -> None:
     meant = as_meant(Settings(mode=mode), {name: "k"})
@@ -131,10 +156,18 @@ def test_d(): pass
 """
 
 
-def run(folder: Path, *, plan: str = "", trials: Path | None = None, report: str = "out/c.json") -> RunResult:
-    (folder / "test_a.py").write_text(SUITE, encoding="utf-8")
+def run(
+    folder: Path,
+    *,
+    plan: str = "",
+    trials: Path | None = None,
+    report: str = "out/c.json",
+    mode: Mode = "live",
+    suite: str = SUITE,
+) -> RunResult:
+    (folder / "test_a.py").write_text(suite, encoding="utf-8")
     return run_locally(
-        Settings(arguments="-q -p no:cacheprovider"),
+        Settings(mode=mode, arguments="-q -p no:cacheprovider"),
         root=folder,
         report=Path(report),
         environ={"PATH": os.environ["PATH"], "HOME": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},

@@ -63,3 +63,19 @@ def test_where_the_machine_does_not_say_only_what_was_seen_to_listen(port: int) 
     assert own(f"http://127.0.0.1:{port}/")
     assert not own(f"http://127.0.0.1:{port + 1}/"), "it is named as the address of a model"
     assert not own(f"http://127.0.0.1:{port + 2}/")
+
+
+def test_a_server_of_the_suite_may_come_where_no_other_listens(port: int) -> None:
+    """Also one that has come a moment ago, when the last look saw nobody yet."""
+    before = Listeners(frozenset(_listening("tcp")))
+    own = OwnServers(before, ["http://localhost:1/v1"])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        came = server.getsockname()[1]
+        assert own.may_come(f"http://127.0.0.1:{came}/", lambda: False)
+    assert own.may_come(f"http://127.0.0.1:{came}/", lambda: False)
+    assert not own.may_come(f"http://127.0.0.1:{came}/", lambda: True)
+    assert not own.may_come(f"http://127.0.0.1:{port}/", lambda: False), "somebody else's"
+    assert not own.may_come("http://127.0.0.1:1/v1/chat", lambda: False), "named as the address of a model"
+    assert not own.may_come("http://192.0.2.1:80/", lambda: False), "another machine"
+    blind = OwnServers(before, listened=lambda: ())
+    assert not blind.may_come(f"http://127.0.0.1:{came}/", lambda: False), "who listens can't be told"
