@@ -11,6 +11,7 @@ from gate.schema.report import Predictions
 
 DRAWS = "draws"
 """Stands for an attack in the id of what is missing where draws changed."""
+REFRESH = "gate baseline refresh REPORT"
 LARGEST_CHANGE = "max_delta"
 """The metric that is of noise always; the others of a sweep are of the search, where there is one."""
 
@@ -30,7 +31,7 @@ def generators(flips: Flips) -> tuple[str, str]:
 
 
 def redrawn_metrics(pair: Pair) -> frozenset[str]:
-    """Names of main's metrics that come from other draws here; `missing-case` says so once for each sweep."""
+    """Names of main's metrics that come from other draws here; `incomplete-run` says so once for each sweep."""
     here = {each.name: each for each in pair.after.predictions}
     return frozenset(
         metric.name

@@ -16,6 +16,7 @@ from gate.schema.verdict import ExitCode, Finding, Level, Problem, Provenance, R
 
 NAMED = 5
 TITLE = "Robustness Gate"
+_REFRESH = "gate baseline refresh"
 _UNJUDGED = {ExitCode.USAGE: "wrong usage or configuration", ExitCode.INTERNAL: "the gate itself failed"}
 _MEASURED = {
     "tests": "test",
@@ -163,6 +164,9 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
         return [(*label, meant, *how, own(" (README, Accepting an intended change)."), *look)]
     if verdict.failing and all(each.rule is RuleName.STALE_RECORDING for each in verdict.failing):
         return [(*label, *_record(verdict.failing), *look)]
+    if verdict.failing and all(each.command.startswith(_REFRESH) for each in verdict.failing):
+        again = " on main with this version of the gate, and commit the baseline."
+        return [(*label, own("run "), command(verdict.failing[0].command), own(again), *look)]
     if status is not Status.SAME:
         return [(*label, own("mend what kept the suite from being measured, and run it again."), *look)]
     return _review(verdict, label)

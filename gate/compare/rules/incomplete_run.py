@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from gate.compare.comparison import Comparison, Rule, unreached
+from gate.compare.draws import DRAWS, REFRESH, generators, redrawn
+from gate.compare.predictions import flip_id
 from gate.compare.wording import counted, ratio
 from gate.schema.evidence import Block, BlockKind
 from gate.schema.example_key import VARIABLE
@@ -21,6 +23,7 @@ OTHER_KEY = (
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
     yield from of_candidate(comparison, rule)
     yield from _unmeasured(comparison, rule)
+    yield from _redrawn(comparison, rule)
     if not comparison.baseline.cases and not _reasons(comparison):
         yield Finding(
             rule=rule.name,
@@ -86,6 +89,28 @@ def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         amount=len(found),
         evidence=(Block(BlockKind.TABLE, "Tests that need more trials", header=("test", "main", "here"), rows=rows),),
     )
+
+
+def _redrawn(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
+    """Sweeps whose draws the gate itself changed since main's baseline: attacks of other draws say nothing new."""
+    for pair, flips in comparison.flips:
+        made = {attack.name for attack in flips.after.attacks}
+        found = [each.name for each in flips.before.attacks if each.name in made and redrawn(flips, each.name)]
+        if found:
+            name, (before, after) = flips.before.name, generators(flips)
+            yield Finding(
+                rule=rule.name,
+                level=rule.level,
+                case_id=flip_id(pair.after, name, DRAWS),
+                subject=name,
+                what=f"is swept by other draws than on main, so {counted(len(found), 'attack')} can't be compared",
+                before=before,
+                after=after,
+                why="the sweep's draws changed with the gate's version: refresh the baseline",
+                amount=len(found),
+                command=REFRESH,
+                evidence=(Block(BlockKind.TEXT, "Attacks that can't be compared", "\n".join(found)),),
+            )
 
 
 def _cases(comparison: Comparison, found: Sequence[CaseDecision]) -> str:

@@ -170,7 +170,7 @@ class Robustness(Recorder):
         pinned: Sequence[object] = (),
         shifts: Sequence[str] = (),
         shift_threshold: object = None,
-        threads: int = 1,
+        threads: int = 0,
         time_limit: float = 0.0,
     ) -> SweepResult:
         """Perturb every unprotected column within its type and range, and record which examples flip.

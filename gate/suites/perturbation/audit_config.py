@@ -127,7 +127,7 @@ class SweepConfig:
     swaps: int = 0
     tolerance: float = 0.1
     time_limit: float = 0.0
-    threads: int = 1
+    threads: int = 0
     columns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     aliases: Mapping[str, str | Sequence[str]] = field(default_factory=dict)

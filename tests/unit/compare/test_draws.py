@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gate.render import terminal
 from gate.schema.report import Attack, Metric, Report
 from gate.schema.verdict import Verdict
 from tests.support.compare import case, judged, predictions, report, rules_of
@@ -31,10 +32,13 @@ def test_noise_of_another_generator_is_neither_a_flip_nor_a_regression(old: dict
     main = swept(old, Attack(NOISE, "00"), Attack("uniform ε=0.1", "00"))
     here = swept({"generator": '"sfc64-1"'}, Attack(NOISE, "11"), Attack("uniform ε=0.1", "10"), change=0.9, success=1)
     verdict = judged(main, here)
-    what = "the sweep's draws changed: 2 attacks on model can't be compared"
-    assert told(verdict) == [("missing-case", what, named, "sfc64-1")]
-    assert "refresh the baseline" in verdict.findings[0].why
-    assert (verdict.exit_code, verdict.tally.attacks, verdict.tally.metrics, verdict.tally.held) == (1, 0, 0, 0)
+    what = "is swept by other draws than on main, so 2 attacks can't be compared"
+    assert told(verdict) == [("incomplete-run", what, named, "sfc64-1")]
+    assert verdict.findings[0].why == "the sweep's draws changed with the gate's version: refresh the baseline"
+    assert (verdict.exit_code, verdict.tally.attacks, verdict.tally.metrics) == (3, 0, 0)
+    page = terminal(verdict)
+    assert "Could not decide" in page
+    assert "gate baseline refresh REPORT on main with this version of the gate" in " ".join(page.split())
     again = swept(old, Attack(NOISE, "11"), Attack("uniform ε=0.1", "10"), change=0.9, success=1)
     assert "adversarial-regression" in rules_of(judged(main, again))
 
@@ -43,7 +47,7 @@ def test_a_search_is_compared_whatever_draws_the_noise() -> None:
     old, new = ({"generator": f'"{name}"', "search generator": '"splitmix64-1"'} for name in ("pcg64-1", "sfc64-1"))
     main = swept(old, Attack(NOISE, "00"), Attack(SEARCH, "00"))
     verdict = judged(main, swept(new, Attack(NOISE, "11"), Attack(SEARCH, "10"), change=0.9, success=0.5))
-    assert sorted(rules_of(verdict)) == ["adversarial-regression", "metric-regression", "missing-case"]
+    assert sorted(rules_of(verdict)) == ["adversarial-regression", "incomplete-run", "metric-regression"]
     assert [each.subject for each in verdict.findings if each.rule == "metric-regression"] == [
         "model/attack_success ε=0.1"
     ]
@@ -53,10 +57,10 @@ def test_another_search_says_nothing_of_the_model_and_the_noise_is_compared() ->
     old, new = ({"generator": '"sfc64-1"', "search generator": f'"splitmix64-{place}"'} for place in (1, 2))
     main = swept(old, Attack(NOISE, "00"), Attack(SEARCH, "00"))
     verdict = judged(main, swept(new, Attack(NOISE, "00"), Attack(SEARCH, "11"), success=0.5))
-    what = "the sweep's draws changed: 1 attack on model can't be compared"
-    assert told(verdict) == [("missing-case", what, "splitmix64-1", "splitmix64-2")]
+    what = "is swept by other draws than on main, so 1 attack can't be compared"
+    assert told(verdict) == [("incomplete-run", what, "splitmix64-1", "splitmix64-2")]
     noisy = judged(main, swept(new, Attack(NOISE, "10"), Attack(SEARCH, "00"), change=0.9))
-    assert sorted(rules_of(noisy)) == ["adversarial-regression", "metric-regression", "missing-case"]
+    assert sorted(rules_of(noisy)) == ["adversarial-regression", "incomplete-run", "metric-regression"]
 
 
 def test_what_a_test_set_otherwise_beside_the_draws_is_told_too() -> None:

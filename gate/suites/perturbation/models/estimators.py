@@ -27,7 +27,7 @@ def recognised(candidate: Any) -> Model | None:
 
 def _of_method(owner: Any, method: str, call: Any) -> Model:
     labels = _classes(owner)
-    base = Model(_name(owner), call, labels=labels, thread_safe=_is_scikit(owner))
+    base = Model(_name(owner), call, labels=labels, thread_safe=_is_thread_safe(owner))
     if method == "predict_proba":
         return Model(base.name, call, "probabilities", labels, _cutoff(owner), base.thread_safe)
     if labels:
@@ -52,9 +52,20 @@ def _classes(owner: Any) -> tuple[str, ...]:
     return tuple(label_text(value) for value in classes.tolist())  # type: ignore[union-attr]
 
 
-def _is_scikit(owner: Any) -> bool:
-    """Whether prediction changes nothing inside: what scikit-learn and xgboost's estimators promise."""
-    return type(owner).__module__.split(".")[0] in ("sklearn", "xgboost")
+def _is_thread_safe(owner: Any) -> bool:
+    """Whether prediction changes nothing inside: what scikit-learn and xgboost's estimators promise, of each part."""
+    if not _is_known(owner):
+        return False
+    try:
+        parts = owner.get_params(deep=True).values()
+    except Exception:  # what can't be looked into is asked one batch after the other
+        return False
+    return all(_is_known(part) for part in parts if callable(part) or hasattr(part, "fit") or hasattr(part, "predict"))
+
+
+def _is_known(part: Any) -> bool:
+    kind = part if isinstance(part, type) or not hasattr(type(part), "fit") else type(part)
+    return str(getattr(kind, "__module__", "")).split(".")[0] in ("sklearn", "xgboost", "numpy", "builtins")
 
 
 def _is_regressor(owner: Any) -> bool:

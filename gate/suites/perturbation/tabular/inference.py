@@ -15,9 +15,7 @@ MOST_LEVELS = 50
 _NORMAL = 1.482602218505602  # 1 / Φ⁻¹(3/4): the standard deviation of a normal law over its MAD
 
 
-def column(
-    frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where: str, neutral: bool = True
-) -> Column:
+def column(frame: Frame, name: str, told: Mapping[str, Any], scale: Scale, where: str, neutral: bool = True) -> Column:
     """The column of this name; a one-hot group is found later.
 
     Raises:

@@ -85,7 +85,7 @@ class Schema:
         return tuple(column.name for column in self.columns if column.protected)
 
 
-def infer(
+def infer(  # noqa: PLR0913  what may be declared of a table
     frame: Frame,
     *,
     overrides: Overrides | None = None,

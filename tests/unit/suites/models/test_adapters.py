@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import LinearSVC
 
 from gate.errors import UndecidedError, UsageError
@@ -41,6 +42,37 @@ def test_a_classifier_is_asked_for_probabilities_and_names_its_classes() -> None
         np.testing.assert_allclose(answers.content, fitted.predict_proba(X), atol=1e-9)
     assert as_model(fitted).name == "Pipeline of LogisticRegression"
     assert as_model(fitted).thread_safe
+
+
+class Remembers(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A step of the user's own, which may keep state from one call to the next."""
+
+    def fit(self, rows: Any, y: Any = None) -> Remembers:
+        return self
+
+    def transform(self, rows: Any) -> Any:
+        return rows
+
+
+def shifted(rows: Any) -> Any:
+    return rows + 1
+
+
+@pytest.mark.parametrize(
+    ("step", "safe"),
+    [
+        (StandardScaler(), True),
+        (FunctionTransformer(np.abs), True),
+        (FunctionTransformer(shifted), False),
+        (Remembers(), False),
+        (make_pipeline(StandardScaler(), Remembers()), False),
+    ],
+    ids=["its own", "NumPy's", "a function", "a class", "a class inside"],
+)
+def test_fault_a_pipeline_is_thread_safe_only_where_all_of_its_parts_are(step: Any, safe: bool) -> None:
+    fitted = make_pipeline(step, LogisticRegression()).fit(X, Y)
+    assert as_model(fitted).thread_safe is safe
+    assert as_model(fitted.predict_proba).thread_safe is safe
 
 
 def test_a_classifier_without_probabilities_is_asked_for_labels() -> None:
