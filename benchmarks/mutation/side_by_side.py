@@ -2,8 +2,9 @@
 
 Twelve tests guard one prompt each, of one rule. The marker is Clastogen's, which the gate reads where that plugin is
 absent. The fake model passes a test at .90; a mutant either changes nothing or always fails it. The gate has a plan as
-`gate ci` writes one, from 50 trials of each test; Clastogen has no baseline. The calls are all that reached the model:
-the run of the tests themselves, pass rates, empty prompts, and trials.
+`gate ci` writes one, from a baseline with 50 trials of each test and the mutants of main, of which the pull request has
+changed every rule; Clastogen has no baseline. The calls are all that reached the model: the run of the tests
+themselves, pass rates, empty prompts, and trials.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from typing import Any
 from benchmarks.mutation import projects
 from benchmarks.mutation.exact import OF_CALLS
 from benchmarks.stats.line import Line
+from gate.compare.asks import known_of
+from gate.ingest import read_report
 from gate.schema.mutation import DECIDED
-from gate.trials.plan import Ask, Plan, plan_to_text
+from gate.trials.plan import Ask, Known, Plan, plan_to_text
 
 TESTS, RATE, SERIES = 12, 0.90, 20
 MUTANTS, REPEATS = 60, 5
@@ -100,25 +103,28 @@ def lines(python: str) -> Iterator[Line]:
     for what, noticed in (("survives", None), ("killed", 1.0)):
         with tempfile.TemporaryDirectory(prefix="mutation-beside-") as name:
             folder = Path(name)
+            known = _main(folder, noticed, what)
             _suite(folder, noticed)
-            ours = [_ours(folder, f"{what} {seed}") for seed in range(SERIES)]
+            ours = [_ours(folder, f"{what} {seed}", known) for seed in range(SERIES)]
             theirs = [_theirs(folder, python, f"{what} {seed}") for seed in range(SERIES)] if python else []
         yield _calls(what, ours, theirs)
     yield from _overhead(python)
 
 
 def _calls(what: str, ours: list[Ended], theirs: list[Ended]) -> Line:
-    limit = OF_CALLS[what]
-    own, there = _calls_of(ours, "own"), _calls_of(theirs, "own") if theirs else None
+    share = OF_CALLS[what]
+    own = {name: _calls_of(ours, name) for name in ("own", "calls")}
+    there = {name: _calls_of(theirs, name) for name in own} if theirs else None
+    limit = None if there is None else {name: share * calls for name, calls in there.items()}
     return Line(
         6,
         f"calls of a verdict on a mutant that {what if what == 'survives' else 'is killed'}, through pytest, tests at "
-        f"{RATE:g}, at most {limit:g} of Clastogen's: pass rates and trials; beside it all calls, with those of the "
-        "tests themselves and of empty prompts, where each test has one mutant",
-        {"own": own, "all": _calls_of(ours, "calls"), "verdicts": _verdicts(ours)},
-        None if there is None else limit * there,
-        there is None or own <= limit * there,
-        {"own": there, "all": _calls_of(theirs, "calls"), "verdicts": _verdicts(theirs)} if theirs else None,
+        f"{RATE:g}, at most {share:g} of Clastogen's: pass rates and trials; and all calls, with those of the tests "
+        "themselves and of empty prompts, where each test has one mutant",
+        own | {"verdicts": _verdicts(ours)},
+        limit,
+        limit is None or all(own[name] <= calls for name, calls in limit.items()),
+        there | {"verdicts": _verdicts(theirs)} if there else None,
     )
 
 
@@ -158,8 +164,16 @@ def _overhead(python: str) -> Iterator[Line]:
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
-def _suite(folder: Path, noticed: float | None) -> None:
-    originals = [f"You are a guard.\n{rule}" for rule in projects.rules_of(TESTS)]
+def _main(folder: Path, noticed: float | None, seed: str) -> Mapping[str, Known]:
+    """What the committed baseline knows of the mutants of main, whose prompts have other rules."""
+    _suite(folder, noticed, TESTS)
+    _ours(folder, f"main {seed}", {})
+    return known_of(read_report((folder / "report.json").read_bytes(), "report.json"))
+
+
+def _suite(folder: Path, noticed: float | None, after: int = 0) -> None:
+    """The project; the rules of its prompts are those behind so many others."""
+    originals = [f"You are a guard.\n{rule}" for rule in projects.rules_of(after + TESTS)[after:]]
     prompts = "\n".join(f"P{number:02} = ORIGINALS[{number}]" for number in range(TESTS))
     text = AGENT.format(rate=RATE, noticed=noticed, originals=originals, prompts=prompts)
     projects.write(folder, "model.py", projects.MODEL)
@@ -169,12 +183,12 @@ def _suite(folder: Path, noticed: float | None) -> None:
     projects.write(folder, "pytest.ini", "[pytest]\n")
 
 
-def _ours(folder: Path, seed: str) -> Ended:
+def _ours(folder: Path, seed: str, known: Mapping[str, Known]) -> Ended:
     asks = {}
     for number in range(TESTS):
         trials = projects.outcomes(f"{seed}:{number}", RATE)
         asks[f"test_agent.py::test_{number:02}"] = Ask(trials.count, trials.passes, 60, 0.05 / TESTS, 0.3, 0.9)
-    projects.write(folder, "plan.json", plan_to_text(Plan(asks=asks)))
+    projects.write(folder, "plan.json", plan_to_text(Plan(asks=asks, known=known)))
     options = ["--gate-plan", "plan.json", "--gate-report", "report.json", "--gate-mutate", "--gate-mutate-json=m.json"]
     calls = _run(folder, [sys.executable, *_PYTEST, *options], seed)
     cases = json.loads((folder / "report.json").read_text(encoding="utf-8"))["gate"]["cases"]

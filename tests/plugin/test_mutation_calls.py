@@ -133,13 +133,16 @@ def test_recordings_of_mutants_are_stale_only_once_the_mutant_is_gone(project: P
     assert {each.case.partition("#")[0] for each in gone.of("unused")} == {"mutant:bank:PROMPT"}
 
 
-def test_a_limit_stops_cleanly(project: Project, server: ModelServer) -> None:
+@pytest.mark.parametrize(("limit", "calls"), [({"calls": 12}, 12), ({"money": 6.0}, 7)])
+def test_a_limit_stops_cleanly(project: Project, server: ModelServer, limit: dict[str, float], calls: int) -> None:
+    """In calls or in money, of which a call takes 35 cents and is expected to take some dollars."""
     write(project, server)
-    book = project.path.parent / "book.jsonl"
-    limits = json.dumps({"run": {"calls": 12}, "book": str(book)})
+    project.write("prices.json", '{"models": [{"model": "m", "input": 50000, "output": 0}]}')
+    beside = project.path.parent
+    limits = json.dumps({"run": limit, "book": str(beside / "book.jsonl"), "prices": str(project.path / "prices.json")})
     before = len(server.requests)
     run = mutate(project, f"--gate-calls={limits}")
-    assert len(server.requests) - before == 12
+    assert len(server.requests) - before == calls
     assert any("2 mutants not measured: " in reason for reason in run.report.completeness.reasons)
     assert run.counts() == {"skipped": 2}  # none of them is called an error or survived
     assert "not whole" in run.out

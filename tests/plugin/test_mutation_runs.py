@@ -125,7 +125,7 @@ def test_an_edited_prompt_has_its_changed_rules_and_their_neighbours_tried(repos
     assert [text[29:-19] for text, carried in tried.items() if not carried] == ["d", "number e", "f"]
 
 
-def test_main_s_kills_spare_a_pull_request_the_empty_prompt(repository: Project) -> None:
+def test_main_s_kills_and_survivors_spare_a_pull_request_the_empty_prompt(repository: Project) -> None:
     """As long as the test and the program are the same, it depends on the prompt."""
     rules = "".join(f"- You must never mention topic {name} to anybody at all.\n" for name in "abcd")
     repository.write("bank.py", f'PROMPT = """{rules}"""\n')
@@ -145,8 +145,14 @@ def test_main_s_kills_spare_a_pull_request_the_empty_prompt(repository: Project)
     assert mutate(repository, plan=replace(plan, asks={})).told["targets"][0]["canaries"] == []  # it kills here, too
     repository.write("test_a.py", test.replace("never mention topic a", "You must"))
     repository.track()
-    (canary,) = mutate(repository, plan=plan).told["targets"][0]["canaries"]
+    weak = mutate(repository, plan=plan)
+    (canary,) = weak.told["targets"][0]["canaries"]
     assert canary["state"] == "notices"
+    repository.write("bank.py", f'PROMPT = """{rules.replace("topic c", "topic number c")}"""\n')
+    repository.track()
+    pull_request = mutate(repository, plan=replace(of_main(weak), asks=plan.asks))
+    assert "survived" in {each["status"] for each in pull_request.told["matrix"]}
+    assert pull_request.told["targets"][0]["canaries"] == []
 
 
 def test_an_arm_makes_the_trials_that_it_is_told(repository: Project, main: Mutated) -> None:

@@ -93,18 +93,24 @@ def _of_known(
 
 
 def proven_by_main(prepared: Prepared, plan: Plan, contents: Mapping[str, Content]) -> set[tuple[str, str]]:
-    """Tests that killed a mutant of a target on main, with the target: each depends on the prompt and reads it.
+    """Tests of which main shows that they depend on a target's prompt and read it, with the target.
 
-    Only where the test and all files beside the prompt's own are as on main, so that it still does.
+    One that killed a mutant does; so does one that let a mutant survive all by itself, since main tried the empty
+    prompt on it then, and would have called the mutant vacuous or unread. Only where the test and all files beside the
+    prompt's own are as on main, so that it still does.
     """
+    digests = {test: tests_digest(prepared, [test]) for test in prepared.items}
+    tests: dict[str, set[str]] = {}
+    for prompted in prepared.targets.values():
+        for tries in prompted.tries.values():
+            tests.setdefault(prompted.spec, set()).update(tries)
     found: set[tuple[str, str]] = set()
     for case, known in plan.known.items():
         spec = case.removeprefix(MUTANT).rpartition(PARTED)[0]
-        if known.status != "killed" or known.killer not in prepared.items or spec not in contents:
+        if spec not in contents or content_from(known.prompt).beside != contents[spec].beside:
             continue
-        same_test = known.fingerprint == tests_digest(prepared, [known.killer])
-        if same_test and content_from(known.prompt).beside == contents[spec].beside:
-            found.add((known.killer, spec))
+        able = {known.killer} if known.status == "killed" else tests.get(spec, ()) if known.status == "survived" else ()
+        found.update((test, spec) for test in able if digests.get(test) == known.fingerprint)
     return found
 
 
