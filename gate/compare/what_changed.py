@@ -40,7 +40,7 @@ def what_changed(comparison: Comparison) -> Changed:
     machine = main.machine if main is not None and main.machine else before.machine
     found |= {f"{PACKAGE}{name}": pair for name, pair in _differing_in_both(packages, after.packages).items()}
     found |= _differing_in_both(machine, after.machine)
-    return dict(sorted(found.items(), key=lambda each: (is_outside(each[0]), each[0])))
+    return dict(sorted(found.items()))
 
 
 def _differing(before: Told, after: Told) -> Changed:
@@ -117,7 +117,7 @@ def upstream(
     ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not all(map(is_outside, fingerprints))
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
-    named = [f"{name} {before} → {after}" for name, (before, after) in fingerprints.items()]
+    named = [f"{name} {before} → {after}" for name, (before, after) in sorted(fingerprints.items())]
     more = [f"and {len(named) - _NAMED:,} more"] if len(named) > _NAMED else []
     said = f"; {'; '.join([*named[:_NAMED], *more])}" if named else ""
     return (

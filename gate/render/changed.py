@@ -17,7 +17,7 @@ def outside_line(verdict: Verdict) -> Line:
     """
     if not verdict.findings:
         return ()
-    changed = [(name, pair) for name, pair in verdict.fingerprints_changed.items() if is_outside(name)]
+    changed = [(name, pair) for name, pair in ordered(verdict) if is_outside(name)]
     if not changed:
         return ()
     parts: list[Line] = [
@@ -28,9 +28,14 @@ def outside_line(verdict: Verdict) -> Line:
     return (bold("Changed outside:"), own(" "), *separated(parts, "; "), *more, own("."))
 
 
+def ordered(verdict: Verdict) -> list[tuple[str, tuple[str, str]]]:
+    """What changed, by name as (main, here); what this pull request can have set comes first."""
+    return sorted(verdict.fingerprints_changed.items(), key=lambda each: (is_outside(each[0]), each[0]))
+
+
 def section(verdict: Verdict, rows: int, words: int) -> tuple[str, str]:
     """Title and Markdown table of every fingerprint that differs, at most `rows` of them."""
-    changed = list(verdict.fingerprints_changed.items())
+    changed = ordered(verdict)
     lines = ["| what | whose | main | here |", "|---|---|---|---|"]
     for name, (before, after) in changed[:rows]:
         whose = "outside" if is_outside(name) else "here"

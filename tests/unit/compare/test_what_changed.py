@@ -116,11 +116,3 @@ def test_a_model_is_compared_only_where_both_sides_saw_models() -> None:
 def test_a_mutated_prompt_has_a_fingerprint_of_its_own() -> None:
     before, after = (report(None, case("mutants:p.md", None, kind=Kind.MUTANT, fingerprint=each)) for each in "12")
     assert compare(before, after, Settings()).fingerprints_changed == {"prompt p.md": ("1", "2")}
-
-
-def test_what_is_ours_comes_first() -> None:
-    names = {"agent": "1", "model a": "1", "judge z": "1", "agent-models": "m"}
-    before = report({"a.py::t": "passed"}, fingerprints=names, packages={"b": "1"})
-    after = report({"a.py::t": "passed"}, fingerprints=dict.fromkeys(names, "2"), packages={"b": "2"})
-    changed = compare(before, after, Settings()).fingerprints_changed
-    assert list(changed) == ["agent", "judge z", "agent-models", "model a", "package b"]
