@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -77,11 +78,26 @@ def test_a_suite_that_ends_well_leaves_no_warning(checkout: Path) -> None:
     assert measure(checkout).notices == (HIDDEN,)
 
 
+ASKS = """
+import subprocess, sys
+import httpx
+
+def test_asks():
+    code = "import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code])
+    httpx.post("http://far.example/v1/chat/completions", json={{"model": "m"}})
+"""
+
+
 def test_what_a_replay_lacks_is_left_beside_the_report(checkout: Path) -> None:
-    (checkout / "test_asks.py").write_text(
-        "import httpx\ndef test_asks(): httpx.post('http://far.example/v1/chat/completions', json={'model': 'm'})\n"
-    )
-    measured = measure(checkout, mode="replay")
+    """As of every replay, such as `auto` without a key; and the kernel keeps it from the network where it can."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        (checkout / "test_asks.py").write_text(ASKS.format(port=server.getsockname()[1]))
+        measured = measure(checkout, mode="auto")
+        if "Python only" not in measured.notices[1]:
+            with pytest.raises(BlockingIOError):
+                server.accept()
     assert measured.report is not None
     assert measured.notices[1].startswith("network guard: ")
     (lacked,) = read_missing((checkout / ".gate" / "missing.jsonl").read_bytes())
