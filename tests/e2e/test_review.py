@@ -10,8 +10,7 @@ from pathlib import Path
 from tests.support.answering import MESSAGES, AnsweringModel, project, prompt
 from tests.support.engine.daemon import Engine
 from tests.support.github.server import GitHubServer
-from tests.support.github.state import OCTOCAT, person
-from tests.support.jobs.play import Played
+from tests.support.github.state import OCTOCAT, Account, person
 from tests.support.jobs.story import Story, in_container
 
 NUMBER = 1
@@ -47,14 +46,14 @@ class Review:
         assert (played.code != 0) is red, played.log[-6000:]
         return self.comment
 
-    def refused(self, who: object, why: str) -> None:
+    def refused(self, who: Account, why: str) -> None:
         """A command that changes nothing but leaves a reply."""
         before, reruns = self.comment, list(self.state.reruns)
         self._says(who, "confused")
         assert why in self.story.replies(NUMBER)[-1]
         assert (self.comment, self.state.reruns) == (before, reruns)
 
-    def accepted(self, who: object) -> None:
+    def accepted(self, who: Account) -> None:
         self._says(who, "+1")
 
     @property
@@ -63,12 +62,11 @@ class Review:
         (found,) = self.story.comments(NUMBER)
         return found
 
-    def _says(self, who: object, reaction: str) -> Played:
+    def _says(self, who: Account, reaction: str) -> None:
         count = len(self.story.reactions())
-        played = self.story.say(NUMBER, ACCEPT, who)  # type: ignore[arg-type]
+        played = self.story.say(NUMBER, ACCEPT, who)
         assert played.code == 0, played.log[-6000:]
         assert self.story.reactions()[count:] == [reaction], played.log[-6000:]
-        return played
 
 
 def test_an_acceptance_covers_one_finding_of_one_head(jobs: Engine, tmp_path: Path) -> None:
