@@ -52,7 +52,7 @@ class Lines:
 
     def outer(self, first: int, after: int) -> Span:
         """Whole lines from `first` up to, not including, `after`, their ends included."""
-        return Span(self.starts[first], max(self.bounds[after], self.starts[first]))
+        return Span(self.starts[first], self.bounds[after])
 
     def of(self, offset: int) -> int:
         """The line that holds an offset."""
@@ -91,7 +91,8 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
 def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
     if piece.kind == "code" and include_code:
         return _by_line(lines, piece.first, piece.after, group)
-    return [Block(piece.kind, Span(piece.start, piece.end), lines.outer(piece.first, piece.after), depth, group)]
+    kind, first, after, start, end = piece
+    return [Block(kind, Span(start, end), lines.outer(first, after), depth, group)]
 
 
 def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:

@@ -199,9 +199,12 @@ class Scan:
     def _heading(self, line: int, at: int, found: re.Match[str]) -> int:
         self._outside(line)
         self._group += 1
-        start = found.start("heading")
+        start, lines = found.start("heading"), self._lines
         level = len(self._text[at:start].rstrip())
-        self._found.append(("heading", line, line + 1, start, level, self._group))
+        title = self._text[start : lines.ends[line]].rstrip().rstrip("#").rstrip()
+        span = _span_of((start, start + len(title)))
+        outer = _span_of((lines.bounds[line], lines.bounds[line + 1]))
+        self._found.append(_block_of(("heading", span, outer, level, self._group)))
         return line + 1
 
     def _quote(self, line: int, at: int, found: re.Match[str]) -> int:
