@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from gate.errors import UsageError
@@ -35,12 +36,14 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0]
-        self.ends: list[int] = []
-        for found in _NEWLINE.finditer(text):
-            self.ends.append(found.start())
-            self.starts.append(found.end())
-        self.ends.append(len(text))
+        if "\r" in text:
+            found = [each.span() for each in _NEWLINE.finditer(text)]
+            self.starts = [0, *[end for _, end in found]]
+            self.ends = [*[start for start, _ in found], len(text)]
+        else:
+            totals = accumulate(map(len, text.split("\n")))
+            self.ends = [total + place for place, total in enumerate(totals)]
+            self.starts = [0, *[end + 1 for end in self.ends[:-1]]]
         self.bounds = [*self.starts, len(text)]  # where the line after a line begins
 
     def __len__(self) -> int:
