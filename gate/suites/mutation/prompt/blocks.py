@@ -14,16 +14,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
-from gate.suites.mutation.prompt.lines import Piece, pieces
+from gate.suites.mutation.prompt.lines import pieces
 from gate.suites.mutation.prompt.model import Block, Span
-from gate.suites.mutation.prompt.plain import Found
+from gate.suites.mutation.prompt.plain import Found, block_of, span_of
 
-_block_of = Block._make  # half the time of naming every field
-_OUTSIDE = (*" \t\r\n\f\v\xa0\u2028>", "")
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
 _WORDS = re.compile(r"[^\W\d_]")
@@ -35,12 +34,14 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0]
-        self.ends: list[int] = []
-        for found in _NEWLINE.finditer(text):
-            self.ends.append(found.start())
-            self.starts.append(found.end())
-        self.ends.append(len(text))
+        if "\r" in text:
+            found = [each.span() for each in _NEWLINE.finditer(text)]
+            self.starts = [0, *[end for _, end in found]]
+            self.ends = [*[start for start, _ in found], len(text)]
+        else:
+            totals = accumulate(map(len, text.split("\n")))
+            self.ends = [total + place for place, total in enumerate(totals)]
+            self.starts = [0, *[end + 1 for end in self.ends[:-1]]]
         self.bounds = [*self.starts, len(text)]  # where the line after a line begins
 
     def __len__(self) -> int:
@@ -52,7 +53,7 @@ class Lines:
 
     def outer(self, first: int, after: int) -> Span:
         """Whole lines from `first` up to, not including, `after`, their ends included."""
-        return Span(self.starts[first], max(self.bounds[after], self.starts[first]))
+        return Span(self.starts[first], self.bounds[after])
 
     def of(self, offset: int) -> int:
         """The line that holds an offset."""
@@ -69,7 +70,7 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     blocks: list[Block] = []
-    ends = lines.ends
+    ends, bounds = lines.ends, lines.bounds
     for one in _markdown(text, lines):
         if isinstance(one, Block):
             blocks.append(one)
@@ -83,15 +84,13 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
             end = start + len(text[start : ends[first]].rstrip().rstrip("#").rstrip())
             blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
         else:
-            for piece in pieces(lines, first, after, start, kind):
-                blocks.extend(_block(lines, piece, depth, group, include_code=include_code))
+            for part, line, until, at, to in pieces(lines, first, after, start, kind):
+                if part == "code" and include_code:
+                    blocks.extend(_by_line(lines, line, until, group))
+                else:
+                    outer = span_of((bounds[line], bounds[until]))
+                    blocks.append(block_of((part, span_of((at, to)), outer, depth, group)))
     return blocks
-
-
-def _block(lines: Lines, piece: Piece, depth: int, group: int, *, include_code: bool) -> list[Block]:
-    if piece.kind == "code" and include_code:
-        return _by_line(lines, piece.first, piece.after, group)
-    return [Block(piece.kind, Span(piece.start, piece.end), lines.outer(piece.first, piece.after), depth, group)]
 
 
 def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gate.suites.mutation.prompt.model import BlockKind
 
@@ -25,6 +24,7 @@ _BULLET = re.compile(
 )
 _OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
 _CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
+_CLOSING_LINE = re.compile(r"[\r\n][ \t>]*[}\]]")
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
 _LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
 _LABEL_ENDS = "：:*_ \t"
@@ -42,8 +42,7 @@ class _Lines(Protocol):
     def at(self, line: int) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """Lines `first` up to `after` of a paragraph, with the text from `start` to `end`."""
 
     kind: BlockKind
@@ -129,6 +128,8 @@ def _special(lines: _Lines, line: int, at: int, closing: dict[int, int] | None) 
 def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:
     """For each line that opens JSON, the line that closes it: the first closing bracket that is indented no deeper."""
     found: dict[int, int] = {}
+    if not _CLOSING_LINE.search(lines.text, lines.starts[first], lines.ends[after - 1]):
+        return found
     waiting: list[tuple[int, int]] = []
     for line in range(first, after):
         shown = lines.at(line)
@@ -143,9 +144,7 @@ def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:
 
 def _piece(lines: _Lines, kind: BlockKind, first: int, after: int, start: int) -> Piece:
     text = lines.text
-    end = max(start, lines.ends[after - 1])
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    end = start + len(text[start : lines.ends[after - 1]].rstrip())
     while start < end and (text[start].isspace() or (text[start] == ">" and kind == "paragraph")):
         start += 1
-    return Piece(kind, first, after, start, end)
+    return Piece._make((kind, first, after, start, end))

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 from gate.suites.mutation.prompt.lines import is_plain
 from gate.suites.mutation.prompt.model import Block, BlockKind, Span
 
-_span_of, _block_of = Span._make, Block._make  # in half of the time that named fields take
+span_of, block_of = Span._make, Block._make  # in half of the time that named fields take
 
 FEWEST = 64
 """Lines; fewer are as soon read by the parser as a whole."""
@@ -138,9 +138,9 @@ class Scan:
             text, lines = self._text, self._lines
             end = lines.ends[line - 1]
             if is_plain(text, start, lines.ends[first], end):
-                span = _span_of((start, start + len(text[start:end].rstrip())))
-                outer = _span_of((lines.bounds[first], lines.bounds[line]))
-                self._found.append(_block_of((kind, span, outer, depth, group)))
+                span = span_of((start, start + len(text[start:end].rstrip())))
+                outer = span_of((lines.bounds[first], lines.bounds[line]))
+                self._found.append(block_of((kind, span, outer, depth, group)))
             else:
                 self._found.append((kind, first, line, start, depth, group))
             self._open = None
@@ -199,9 +199,12 @@ class Scan:
     def _heading(self, line: int, at: int, found: re.Match[str]) -> int:
         self._outside(line)
         self._group += 1
-        start = found.start("heading")
+        start, lines = found.start("heading"), self._lines
         level = len(self._text[at:start].rstrip())
-        self._found.append(("heading", line, line + 1, start, level, self._group))
+        title = self._text[start : lines.ends[line]].rstrip().rstrip("#").rstrip()
+        span = span_of((start, start + len(title)))
+        outer = span_of((lines.bounds[line], lines.bounds[line + 1]))
+        self._found.append(block_of(("heading", span, outer, level, self._group)))
         return line + 1
 
     def _quote(self, line: int, at: int, found: re.Match[str]) -> int:

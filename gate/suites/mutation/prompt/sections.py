@@ -12,7 +12,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
 _BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{0,80}[^*_\r\n.!?。！？](?:\*\*|__)[:：]?$")
 _BRACKETED = re.compile(r"(?:\[[^\]\r\n{}]{1,60}\]|【[^】\r\n]{1,60}】|={2,}[^=\r\n]{1,60}={2,})[:：]?$")
 _LONGEST_LABEL = 80
-_LABEL_ENDS = (*":：*_]】= ", "")  # most blocks end with none of them, and need no further look
+LABEL_ENDS = (*":：*_]】= ", "")  # most blocks end with none of them, and need no further look
 
 
 def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
@@ -24,7 +24,7 @@ def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
 def label_of(text: str, block: Block) -> str:
     """The title that a block is, or an empty text: a short line that ends in a colon, is bold or stands in brackets."""
     kind, (start, end), _, _, _ = block
-    if text[end - 1 : end] not in _LABEL_ENDS or end - start > _LONGEST_LABEL or kind not in ("paragraph", "item"):
+    if text[end - 1 : end] not in LABEL_ENDS or end - start > _LONGEST_LABEL or kind not in ("paragraph", "item"):
         return ""
     shown = text[start:end]
     if "\n" in shown or "\r" in shown:
@@ -40,7 +40,7 @@ def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
     for block in blocks:
         kind, span, (start, _), depth, _ = block
         if kind == "paragraph":
-            title = "" if depth or text[span[1] - 1 : span[1]] not in _LABEL_ENDS else label_of(text, block)
+            title = "" if depth or text[span[1] - 1 : span[1]] not in LABEL_ENDS else label_of(text, block)
             if not title:
                 continue
             level = _LABEL_LEVEL
