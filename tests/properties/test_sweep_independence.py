@@ -17,7 +17,6 @@ ROWS = 30
 NAMES = ["age", "income", "Größe", "a b", "0"]
 EPSILONS = st.lists(st.floats(1e-6, 10), min_size=1, max_size=4, unique=True)
 SEEDS = st.integers(0, 2**63)
-UNTIMED = settings(deadline=None)
 
 
 def shown(names: list[str], epsilons: list[float], seed: int) -> dict[float, dict[str, list[float]]]:
@@ -32,20 +31,20 @@ def shown(names: list[str], epsilons: list[float], seed: int) -> dict[float, dic
     return {epsilon: dict(zip(names, call.T.tolist(), strict=True)) for epsilon, call in calls.items()}
 
 
-@UNTIMED
+@settings(deadline=None)
 @given(st.permutations(NAMES), EPSILONS, SEEDS)
 def test_order_of_columns(names: list[str], epsilons: list[float], seed: int) -> None:
     assert shown(names, epsilons, seed) == shown(NAMES, epsilons, seed)
 
 
-@UNTIMED
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=1, unique=True), EPSILONS, SEEDS)
 def test_other_columns(names: list[str], epsilons: list[float], seed: int) -> None:
     whole = shown(NAMES, epsilons, seed)
     assert shown(names, epsilons, seed) == {e: {name: whole[e][name] for name in names} for e in whole}
 
 
-@UNTIMED
+@settings(deadline=None)
 @given(EPSILONS, SEEDS, st.data())
 def test_other_epsilons_and_their_order(epsilons: list[float], seed: int, data: st.DataObject) -> None:
     some = data.draw(st.permutations(epsilons))[: data.draw(st.integers(1, len(epsilons)))]
@@ -53,7 +52,7 @@ def test_other_epsilons_and_their_order(epsilons: list[float], seed: int, data: 
     assert shown(NAMES, some, seed) == {epsilon: whole[epsilon] for epsilon in some}
 
 
-@UNTIMED
+@settings(deadline=None)
 @given(EPSILONS, SEEDS)
 def test_seeds_epsilons_and_names_differ(epsilons: list[float], seed: int) -> None:
     mine, other = shown(NAMES, epsilons, seed), shown(NAMES, epsilons, seed + 1)
