@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.suites.perturbation.flips.marks import class_flips, value_flips
@@ -17,6 +17,7 @@ Row = tuple[str | None, str | None, str | None]
 ANSWERS = st.lists(st.tuples(CLASSES, CLASSES, CLASSES), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(ANSWERS)
 def test_the_cells_are_a_partition_and_turn_with_the_models(
     rows: list[Row],
@@ -29,6 +30,7 @@ def test_the_cells_are_a_partition_and_turn_with_the_models(
     assert there.negative + there.positive <= there.changed
 
 
+@settings(deadline=None)
 @given(ANSWERS)
 def test_published_identities_hold(rows: list[Row]) -> None:
     rates = class_flips(*zip(*rows, strict=True)).rates()
@@ -45,6 +47,7 @@ def test_published_identities_hold(rows: list[Row]) -> None:
 NUMBERS = st.floats(-1e6, 1e6)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=30), st.floats(1e-3, 1e3))
 def test_numbers_within_the_tolerance_of_each_other_never_flip(
     rows: list[tuple[float, float, float]], tolerance: float
@@ -58,6 +61,7 @@ def test_numbers_within_the_tolerance_of_each_other_never_flip(
     assert marks.changed.tolist() == back.changed.tolist()
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(st.just(math.nan), st.floats(0, 1)), min_size=1, max_size=50))
 def test_searches_of_one_reach_have_the_plain_median(found: list[float]) -> None:
     """Examples that were never flipped count as infinite; of an even number, the lower middle one."""

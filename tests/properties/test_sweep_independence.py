@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.suites.perturbation.tabular.frame import Frame
@@ -31,17 +31,20 @@ def shown(names: list[str], epsilons: list[float], seed: int) -> dict[float, dic
     return {epsilon: dict(zip(names, call.T.tolist(), strict=True)) for epsilon, call in calls.items()}
 
 
+@settings(deadline=None)
 @given(st.permutations(NAMES), EPSILONS, SEEDS)
 def test_order_of_columns(names: list[str], epsilons: list[float], seed: int) -> None:
     assert shown(names, epsilons, seed) == shown(NAMES, epsilons, seed)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=1, unique=True), EPSILONS, SEEDS)
 def test_other_columns(names: list[str], epsilons: list[float], seed: int) -> None:
     whole = shown(NAMES, epsilons, seed)
     assert shown(names, epsilons, seed) == {e: {name: whole[e][name] for name in names} for e in whole}
 
 
+@settings(deadline=None)
 @given(EPSILONS, SEEDS, st.data())
 def test_other_epsilons_and_their_order(epsilons: list[float], seed: int, data: st.DataObject) -> None:
     some = data.draw(st.permutations(epsilons))[: data.draw(st.integers(1, len(epsilons)))]
@@ -49,6 +52,7 @@ def test_other_epsilons_and_their_order(epsilons: list[float], seed: int, data: 
     assert shown(NAMES, some, seed) == {epsilon: whole[epsilon] for epsilon in some}
 
 
+@settings(deadline=None)
 @given(EPSILONS, SEEDS)
 def test_seeds_epsilons_and_names_differ(epsilons: list[float], seed: int) -> None:
     mine, other = shown(NAMES, epsilons, seed), shown(NAMES, epsilons, seed + 1)

@@ -47,6 +47,7 @@ def perturb(given_frame: Any, move: tuple[str, float], seed: int) -> Any:
     return perturbed(frame, schema_of(frame), *move, seed=seed, where="t")
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(FLOATS, st.integers(-(2**63), 2**63 - 1), st.booleans()), min_size=1, max_size=9))
 def test_a_round_trip_keeps_every_bit(rows: list[tuple[float, int, bool]]) -> None:
     given_frame = pd.DataFrame(
@@ -61,6 +62,7 @@ def test_a_round_trip_keeps_every_bit(rows: list[tuple[float, int, bool]]) -> No
     assert held.replaced({"0": held.values("0"), "1": held.values("1")}).tobytes() == array.tobytes()
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9), st.floats(-9, 9)), min_size=2, max_size=12),
     st.floats(0.01, 9),
@@ -93,7 +95,7 @@ def test_projection_is_idempotent_and_within_every_bound(
             assert (now[column.name] == np.rint(now[column.name])).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(MOVES, SEEDS)
 def test_protected_and_immutable_columns_are_bit_identical(move: tuple[str, float], seed: int) -> None:
     found = perturb(GIVEN, move, seed)
@@ -103,13 +105,13 @@ def test_protected_and_immutable_columns_are_bit_identical(move: tuple[str, floa
     assert not (found["low"] > found["high"]).any()
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(MOVES, SEEDS, st.permutations(list(GIVEN.columns)))
 def test_the_order_of_columns_changes_nothing(move: tuple[str, float], seed: int, order: list[str]) -> None:
     pd.testing.assert_frame_equal(perturb(GIVEN[order], move, seed)[list(GIVEN.columns)], perturb(GIVEN, move, seed))
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, st.floats(1e-3, 5), st.lists(st.integers(1, 25), min_size=1, max_size=5))
 def test_batches_of_any_size_are_the_same_noise(seed: int, epsilon: float, sizes: list[int]) -> None:
     frame = Frame.of(GIVEN, "t")
@@ -128,7 +130,7 @@ def test_batches_of_any_size_are_the_same_noise(seed: int, epsilon: float, sizes
     assert whole.tobytes() == parts.tobytes()
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.sampled_from(["gaussian", "uniform", "integer-step", "missing"]), st.data())
 def test_other_columns_change_nothing(seed: int, name: str, data: st.DataObject) -> None:
     free = ["income", "age", "owner", "job"]

@@ -34,6 +34,7 @@ def characters(text: str) -> list[str]:
     return [text[start:end] for start, end in Prepared(text).characters(0, len(text))]
 
 
+@settings(deadline=None)
 @given(NAMES, TEXTS, STRENGTHS, st.integers(0, 2**64))
 def test_the_same_seed_gives_the_same_text(name: str, text: str, strength: float, seed: int) -> None:
     first, second = perturbed(name, text, strength, seed=seed), perturbed(name, text, strength, seed=seed)
@@ -42,6 +43,7 @@ def test_the_same_seed_gives_the_same_text(name: str, text: str, strength: float
     assert bool(first.reason) == (first.text == text)
 
 
+@settings(deadline=None)
 @given(NAMES, TEXTS, STRENGTHS, st.integers(1, 12), st.integers(1, 3), st.floats(0.01, 0.5))
 def test_no_edit_is_over_its_budget(
     name: str, text: str, strength: float, letters: int, words: int, share: float
@@ -52,6 +54,7 @@ def test_no_edit_is_over_its_budget(
         assert word_distance(text, found) <= words
 
 
+@settings(deadline=None)
 @given(NAMES, TEXTS, STRENGTHS)
 def test_what_is_protected_stays_in_order(name: str, text: str, strength: float) -> None:
     found, at = perturbed(name, text, strength).text, 0
@@ -59,6 +62,7 @@ def test_what_is_protected_stays_in_order(name: str, text: str, strength: float)
         at = found.index(text[start:end], at) + end - start
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_characters_and_parts_are_the_text(text: str) -> None:
     assert "".join(characters(text)) == text
@@ -68,22 +72,26 @@ def test_characters_and_parts_are_the_text(text: str) -> None:
     assert all(this[1] <= following[0] for this, following in pairwise(prepared.words))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["lower-case", "upper-case", "mixed-case"]), TEXTS, STRENGTHS)
 def test_case_keeps_the_letters(name: str, text: str, strength: float) -> None:
     assert perturbed(name, text, strength).text.casefold() == text.casefold()
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["white-space", "pad", "format-lines"]), TEXTS, STRENGTHS)
 def test_white_space_keeps_the_words(name: str, text: str, strength: float) -> None:
     assert perturbed(name, text, strength).text.split() == text.split()
 
 
+@settings(deadline=None)
 @given(TEXTS, STRENGTHS)
 def test_zero_width_characters_are_all_that_is_added(text: str, strength: float) -> None:
     found = perturbed("zero-width", text, strength).text
     assert ZERO_WIDTH.sub("", found) == ZERO_WIDTH.sub("", text)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["swap-letters", "delete-letter", "split-word", "merge-words", "word-order"]), TEXTS, STRENGTHS)
 def test_no_character_is_torn(name: str, text: str, strength: float) -> None:
     """All characters of the edited text stood in the original, apart from those whose neighbours joined."""
@@ -92,13 +100,14 @@ def test_no_character_is_torn(name: str, text: str, strength: float) -> None:
     assert all(len(characters(text)) > 1 and each.isprintable() and len(each) > 1 for each in fresh)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.text("ab c", max_size=14), st.text("ab c", max_size=14))
 def test_distances_are_levenshteins(before: str, after: str) -> None:
     assert distance(before, after) == levenshtein(before, after)
     assert word_distance(before, after) == levenshtein(before.split(), after.split())
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32), TEXTS)
 def test_keys_differ_by_operator_strength_and_text(seed: int, text: str) -> None:
     keys = [(seed, "a", 0.1, text), (seed + 1, "a", 0.1, text), (seed, "b", 0.1, text), (seed, "a", 0.2, text)]
