@@ -183,6 +183,7 @@ def export_(console: Console, /, **options: Any) -> int:
 
 @probes.command("import", epilog="Example: gate probes import by-hand --agent some-ide-4.2")
 @click.option("--by", default="", help="Who asked; by default your name on this machine.")
+@click.option("--correct", is_flag=True, help="Put answers in the place of others that were taken in before.")
 @by_hand
 @which
 @click.pass_obj

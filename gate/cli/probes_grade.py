@@ -13,6 +13,7 @@ from gate.cli.console import Console
 from gate.cli.files import read_bytes
 from gate.cli.probes_by_hand import somebody
 from gate.errors import EXIT_HOLDS, EXIT_UNDECIDED, UsageError
+from gate.render.words import plural, verb
 
 if TYPE_CHECKING:
     from gate.cli.probes_options import Asked
@@ -43,7 +44,10 @@ def grade_answers(console: Console, options: Mapping[str, Any]) -> int:
         if options["out"]:
             return _written(console, wanted, Path(options["out"]))
         if options["taken"]:
-            return _told(console, grades, _taken(Path(options["taken"]), options["by"] or somebody(), sampled), 0)
+            taken = _taken(Path(options["taken"]), options["by"] or somebody(), sampled)
+            if not taken:
+                console.warn(f"no row of {options['taken']} has a grade")
+            return _told(console, grades, taken, 0)
         found = _judged(console, asked, options, cell, wanted)
     return _told(console, grades, found, len(wanted) - len(found))
 
@@ -66,7 +70,8 @@ def _written(console: Console, wanted: Sequence[Sampled], path: Path) -> int:
     from gate.record.probes.rubrics import table
 
     write_atomically(path, table(wanted))
-    console.result(f"{len(wanted):,} answers to grade are in {path}; fill the column `grade`, then give it with --in")
+    count = f"{plural(len(wanted), 'answer')} to grade {verb(len(wanted), 'is', 'are')}"
+    console.result(f"{count} in {path}; fill the column `grade`, then give it with --in")
     return EXIT_HOLDS
 
 
@@ -79,7 +84,7 @@ def _taken(path: Path, by: str, sampled: Sequence[Sampled]) -> list[Logged]:
 
 def _told(console: Console, grades: Grades, new: Sequence[Logged], left: int) -> int:
     count = grades.add(new)
-    console.result(f"{count:,} grades are new; `gate probes score` counts them")
+    console.result(f"{plural(count, 'grade')} {verb(count, 'is', 'are')} new; `gate probes score` counts them")
     console.detail(f"the log is {grades.path}")
     return EXIT_UNDECIDED if left else EXIT_HOLDS
 

@@ -145,8 +145,9 @@ def identity_in(chosen: Chosen | None, journal: Journal, asked: Asked) -> Identi
         for digest, identity in journal.agents().items()
         if not asked.named or asked.named in identity.name or digest.startswith(asked.named)
     }
-    if len(found) == 1:
-        return next(iter(found.values()))
+    exact = [identity for identity in found.values() if asked.named in (identity.name, identity.version)]
+    if len(found) == 1 or len(exact) == 1:
+        return exact[0] if len(exact) == 1 else next(iter(found.values()))
     if not found:
         raise UsageError(
             "no agent's answers are recorded" if not asked.named else f"no answers of `{asked.named:.60}` are recorded",

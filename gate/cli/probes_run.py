@@ -12,6 +12,7 @@ from gate.cli.console import Console
 from gate.cli.files import commit_here
 from gate.cli.probes_options import Asked, asked_by, identity_in, main_here
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, EXIT_UNDECIDED
+from gate.render.words import plural
 
 if TYPE_CHECKING:
     from gate.record.probes.agents.agent import Agent, Identity
@@ -61,7 +62,19 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
         main=main,
         version=version,
     )
-    return _told(console, asked, found, outcome)
+    if "named" in options and not asked.named:
+        _others(console, journal, identity)
+    return _told(console, asked, found, outcome, identity.name)
+
+
+def _others(console: Console, journal: Journal, identity: Identity) -> None:
+    """Say who else is on the record, so that nobody takes these scores for another's."""
+    others = [other.name for other in journal.agents().values() if other.digest != identity.digest]
+    if others:
+        console.say(
+            f"answers of {plural(len(others), 'other agent')} are recorded too: {', '.join(others)[:400]}; "
+            "`gate probes score --agent NAME` grades those"
+        )
 
 
 def _measured(
@@ -165,11 +178,11 @@ def _reasons(outcome: Outcome) -> list[str]:
     return [f"the probes were not all asked: {outcome.stopped}"] if outcome.stopped else []
 
 
-def _told(console: Console, asked: Asked, found: Measured, outcome: Outcome) -> int:
+def _told(console: Console, asked: Asked, found: Measured, outcome: Outcome, agent: str) -> int:
     """Say what came of it; gives the exit code."""
     from gate.cli.probes_text import summary
 
-    for line in summary(found, outcome, asked.output):
+    for line in summary(found, outcome, asked.output, agent):
         console.result(line)
     if outcome.stopped:
         left = [each.item.name for each in found.sampled if not each.answers]

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from gate.suites.probes.catalog import Entry
 
 
-def summary(found: Measured, outcome: Outcome, output: Path) -> Iterator[str]:
-    """Scores by dimension, the composite, what it cost, and where the rest stands."""
+def summary(found: Measured, outcome: Outcome, output: Path, agent: str) -> Iterator[str]:
+    """Whose scores, by dimension, the composite, what it cost, and where the rest stands."""
     from gate.record.recordings.budget import dollars
     from gate.render.escape import terminal
 
+    yield f"Agent: {terminal(agent)}"
     width = max((len(ABOUT[each.dimension].title) for each in found.scores), default=0)
     for each in found.scores:
         yield f"{ABOUT[each.dimension].title:<{width}}  {_score(each)}"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.errors import UsageError
+from gate.record.probes.filled import read_rows
 from gate.record.probes.grades import GradeKey, key_of
 from gate.record.probes.plan import Sampled
 from gate.schema.dimensions import Dimension
@@ -119,30 +120,20 @@ def read_table(data: bytes, where: str, by: str) -> tuple[Given, ...]:
         by: who graded, where a row does not say.
 
     Raises:
-        UsageError: no table, a column is missing, or a grade is no whole number from 0 to 3.
+        UsageError: no whole table (see `read_rows`), or a grade is no whole number from 0 to 3.
     """
-    csv.field_size_limit(16 * 2**20)
-    try:
-        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig", "replace"), newline=""))
-        rows = list(reader)
-    except csv.Error as error:
-        raise UsageError(f"is no table: {error}", where=where, remedy="keep it as it was written") from None
-    missing = [name for name in _READ if name not in (reader.fieldnames or ())]
-    if missing:
-        raise UsageError(
-            f"has no column `{missing[0]}`", where=where, remedy="`gate probes grade --out FILE` writes a table"
-        )
+    remedy = "`gate probes grade --out FILE` writes a whole one"
     found = []
-    for number, row in enumerate(rows, 2):
-        cell = (row["grade"] or "").strip()
+    for number, row in read_rows(data, where, _READ, remedy):
+        cell = row["grade"].strip()
         if not cell:
             continue
         if cell not in {"0", "1", "2", "3"}:
             raise UsageError(
                 f"`{cell:.20}` is no grade", where=f"{where}:{number}", remedy="give a number of the row's rubric"
             )
-        grade = ManualGrade((row.get("by") or "").strip() or by, int(cell), (row.get("note") or "").strip())
-        found.append(Given(row["probe"] or "", row["answers"] or "", grade, f"{where}:{number}"))
+        grade = ManualGrade(row.get("by", "").strip() or by, int(cell), row.get("note", "").strip())
+        found.append(Given(row["probe"], row["answers"], grade, f"{where}:{number}"))
     return tuple(found)
 
 

@@ -164,3 +164,90 @@ def test_a_model_may_judge_and_what_it_leaves_open_is_said(shell: Shell, graded:
 def test_one_way_of_grading_at_a_time(shell: Shell, graded: Path) -> None:
     refused(shell("probes", "grade", cwd=graded), 2, "one thing at a time")
     refused(shell("probes", "grade", "--out", "a", "--in", "b", cwd=graded), 2, "one thing at a time")
+
+
+# --- what is cut, foreign, or given twice
+
+
+def table_of(place: Path, answers: dict[str, str]) -> Path:
+    """The exported table with answers in it."""
+    path = place / "out" / "answers.csv"
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]))
+    writer.writeheader()
+    writer.writerows({**row, "answer": answers.get(row["name"], "")} for row in rows)
+    path.write_text(out.getvalue(), encoding="utf-8", newline="")
+    return path
+
+
+def test_a_folder_that_is_not_there_or_holds_no_answers_is_refused(shell: Shell, place: Path) -> None:
+    refused(shell("probes", "import", "nope", *ME, cwd=place), 2, "nope: no such folder", advice="probes export")
+    refused(shell("probes", "import", "probes", *ME, cwd=place), 2, "holds neither answers.csv nor answers/")
+
+
+def test_a_table_that_was_cut_is_refused(shell: Shell, place: Path) -> None:
+    shell("probes", "export", "out", *ME, cwd=place)
+    path = table_of(place, {"one": RIGHT})
+    path.write_bytes(path.read_bytes().partition(b"return")[0])
+    refused(shell("probes", "import", "out", *ME, cwd=place), 2, "answers.csv: is cut within a quoted cell")
+    assert not (place / "recordings").exists()
+
+
+def test_a_folder_may_be_given_again_and_another_answer_needs_a_word(shell: Shell, place: Path) -> None:
+    shell("probes", "export", "out", *ME, cwd=place)
+    answer = place / "out" / "answers" / "one.md"
+    answer.write_text(WRONG, encoding="utf-8")
+    assert "1 answer taken in, 2 questions are open" in shell("probes", "import", "out", *ME, cwd=place).out
+    record = place / "recordings" / "probes" / "answers.ndjson"
+    before = record.read_bytes()
+    again = shell("probes", "import", "out", *ME, cwd=place)
+    assert (again.code, record.read_bytes()) == (0, before)
+    assert "0 answers taken in, 2 questions are open" in again.out
+    assert "nothing new is in out; 1 answer taken in before" in again.err
+    answer.write_text(RIGHT, encoding="utf-8")
+    other = shell("probes", "import", "out", *ME, cwd=place)
+    refused(other, 2, "`one` was taken in already, with another answer", advice="--correct")
+    assert record.read_bytes() == before
+    corrected = shell("probes", "import", "out", *ME, "--correct", cwd=place)
+    assert "1 answer taken in (1 in the place of another), 2 questions are open" in corrected.out
+    shell("probes", "score", "--only", "one", cwd=place)
+    assert json.loads((place / ".gate" / "probes" / "results.json").read_text("ascii"))["composite"]["exact"] == "100"
+
+
+def test_what_was_exported_for_one_agent_is_not_taken_in_for_another(shell: Shell, place: Path) -> None:
+    shell("probes", "export", "out", *ME, cwd=place)
+    (place / "out" / "answers" / "one.md").write_text(RIGHT, encoding="utf-8")
+    for command in ("import", "export"):
+        ended = shell("probes", command, "out", "--agent", "Other 1", cwd=place)
+        refused(ended, 2, 'exported for the agent "Some IDE 4, model x", not for "Other 1"', advice="--agent")
+
+
+def test_a_score_names_its_agent_and_who_else_is_recorded(shell: Shell, place: Path) -> None:
+    for name in ("Some IDE", "Some IDE 4.2"):
+        shell("probes", "export", name, "--agent", name, cwd=place)
+        (place / name / "answers" / "one.md").write_text(RIGHT, encoding="utf-8")
+        taken = shell("probes", "import", name, "--agent", name, cwd=place)
+        assert f"gate probes score --agent '{name}'" in taken.err
+    only = ("--only", "one")
+    named = shell("probes", "score", "--agent", "Some IDE", *only, cwd=place)
+    assert (named.code, named.out.splitlines()[0]) == (0, "Agent: by hand / Some IDE"), named.err
+    assert shell("probes", "score", "--agent", "4.2", *only, cwd=place).out.startswith(
+        "Agent: by hand / Some IDE 4.2\n"
+    )
+    (place / "gate.toml").write_text(
+        f'probes = "probes"\nprobe-shipped = false\nagent-cmd = "{PYTHON} agent.py"\n', encoding="utf-8"
+    )
+    (place / "agent.py").write_text("print(1)", encoding="utf-8")
+    settings = shell("probes", "score", *only, cwd=place)
+    assert settings.out.startswith(f"Agent: {PYTHON} agent.py\n")
+    assert "answers of 2 other agents are recorded too: by hand / Some IDE, by hand / Some IDE 4.2" in settings.err
+
+
+def test_half_a_table_of_grades_is_refused_and_one_without_grades_is_said(shell: Shell, graded: Path) -> None:
+    shell("probes", "grade", "--out", "g.csv", cwd=graded)
+    empty = shell("probes", "grade", "--in", "g.csv", cwd=graded)
+    assert (empty.code, "no row of g.csv has a grade" in empty.err) == (0, True)
+    data = (graded / "g.csv").read_bytes()
+    (graded / "g.csv").write_bytes(data[: data.index(b"def answer")])
+    refused(shell("probes", "grade", "--in", "g.csv", cwd=graded), 2, "is cut within a quoted cell", advice="--out")
