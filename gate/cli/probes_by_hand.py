@@ -33,7 +33,7 @@ def _questions(options: Mapping[str, Any]) -> Iterator[tuple[tuple[Question, ...
 
     root = Path.cwd()
     settings = settings_of(options)
-    entries = entries_of(settings, options, root)
+    entries = entries_of(settings, options)
     identity = identity_of(options["agent"])
     require_agent(Path(options["folder"]), identity)
     path = answers_path(settings, options, root)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.cli.console import Console
-from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, UsageError
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.suites.probes.catalog import Entry
@@ -23,7 +23,7 @@ def list_probes(console: Console, options: Mapping[str, Any]) -> int:
     from gate.cli.probes_text import listing
 
     settings = settings_of(options)
-    entries = entries_of(settings, options, Path.cwd())
+    entries = entries_of(settings, options)
     if options["as_json"]:
         console.result(json.dumps([_as_json(entry) for entry in entries], ensure_ascii=True, indent=1))
         return EXIT_HOLDS
@@ -60,14 +60,18 @@ def lint_probes(console: Console, folders: Sequence[Path], *, self_test: bool, u
     from gate.suites.probes.catalog import load_probes
     from gate.suites.probes.checks.oracles import ORACLES
     from gate.suites.probes.checks.static_rules import RULES
-    from gate.suites.probes.lint import lint
+    from gate.suites.probes.lint import copies, lint
 
     named = list(folders) or [Path(folder) for folder in local_settings(Path.cwd()).probes]
-    entries = load_probes(named, shipped=not named)
-    found = [
+    faults: list[GateError] = []
+    entries = load_probes(named, shipped=not named, refuse=faults.append)
+    found = [f"{each.where}: {each.message}; {each.remedy}" for each in faults]
+    found += [
         f"{each.where}: {each.probe}: {each.message}"
-        for each in lint(entries, oracles=tuple(ORACLES), static_rules=tuple(RULES))
+        for each in lint(entries, oracles=tuple(ORACLES), static_rules=tuple(RULES), whole=not faults)
     ]
+    for copy in copies(entries, load_probes()) if named else ():
+        console.warn(f"{copy.where}: {copy.probe} {copy.message}; change its task")
     if self_test:
         found += _self_tested(console, entries, unsafe=unsafe)
     for line in found:
@@ -92,9 +96,9 @@ def _self_tested(console: Console, entries: Sequence[Entry], *, unsafe: bool) ->
     with open_cell(unsafe=unsafe) as cell, ThreadPoolExecutor(jobs) as pool:
         for entry, tested in zip(entries, pool.map(lambda entry: self_test(entry.probe, cell), entries), strict=True):
             progress.step(asked=True)
-            found += [f"{entry.where}: {entry.probe.id}: {message}" for message in tested.problems]
+            found += [f"{entry.shown}: {entry.probe.id}: {message}" for message in tested.problems]
             if tested.unproved:
-                console.warn(f"{entry.where}: {entry.probe.id} could not be proved here: {tested.unproved}")
+                console.warn(f"{entry.shown}: {entry.probe.id} could not be proved here: {tested.unproved}")
     return found
 
 
@@ -125,9 +129,11 @@ def new_probe(console: Console, name: str, dimension: str, folder: Path) -> int:
         if path.exists():
             raise UsageError("is there already", where=str(path), remedy="choose another id")
         written.append((path, text))
-    for path, text in written:
-        write_atomically(
-            path, f"# Change everything below; `gate probes lint {folder}` says what is missing.\n{text}".encode()
+    for (path, text), entry in zip(written, members, strict=True):
+        about = (
+            f"# A copy of the shipped probe `{entry.probe.id}`, to start from: put your own title, task, checks and\n"
         )
-        console.result(f"written: {path}")
+        about += f"# answers in its place. `gate probes lint --self-test {folder}` proves that they fit together.\n"
+        write_atomically(path, (about + text).encode())
+        console.result(f"written: {path}, a copy of the shipped `{entry.probe.id}`; change its task")
     return EXIT_HOLDS

@@ -64,8 +64,8 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
     return local_settings(Path.cwd(), chosen)
 
 
-def entries_of(settings: Settings, options: Mapping[str, Any], root: Path) -> tuple[Entry, ...]:
-    """The probes that are meant.
+def entries_of(settings: Settings, options: Mapping[str, Any]) -> tuple[Entry, ...]:
+    """The probes that are meant, of this folder.
 
     Raises:
         UsageError: none is, or a name is unknown.
@@ -73,7 +73,7 @@ def entries_of(settings: Settings, options: Mapping[str, Any], root: Path) -> tu
     from gate.suites.probes.catalog import load_probes, select
 
     found = select(
-        load_probes([root / folder for folder in settings.probes], shipped=settings.probe_shipped),
+        load_probes([Path(folder) for folder in settings.probes], shipped=settings.probe_shipped),
         dimensions=settings.probe_dimensions,
         scopes=settings.probe_scopes,
         only=options.get("only") or (),
@@ -99,7 +99,7 @@ def asked_by(options: Mapping[str, Any]) -> Asked:
     return Asked(
         settings,
         root,
-        entries_of(settings, options, root),
+        entries_of(settings, options),
         mode,
         output,
         _date(options.get("date")),

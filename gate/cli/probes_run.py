@@ -180,7 +180,7 @@ def _reasons(outcome: Outcome) -> list[str]:
 
 def _told(console: Console, asked: Asked, found: Measured, outcome: Outcome, agent: str) -> int:
     """Say what came of it; gives the exit code."""
-    from gate.cli.probes_text import summary
+    from gate.cli.probes_text import example, summary
 
     for line in summary(found, outcome, asked.output, agent):
         console.result(line)
@@ -192,6 +192,8 @@ def _told(console: Console, asked: Asked, found: Measured, outcome: Outcome, age
         )
         return EXIT_UNDECIDED
     if found.composite.incomplete:
+        for line in example(found):
+            console.raw(line)
         console.error(found.composite.incomplete, remedy="see the causes in the report, then run it again")
         return EXIT_UNDECIDED
     for sentence in found.composite.failed:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.schema.dimensions import ABOUT
 from gate.schema.probe_report import letter_of, shown
+from gate.suites.probes.graded import Standing
 
 if TYPE_CHECKING:
     from gate.record.probes.candidate import Measured
     from gate.record.probes.runner import Outcome
     from gate.schema.probe_report import DimensionScore
     from gate.suites.probes.catalog import Entry
+
+_EXAMPLE = 300
+"""Characters of an answer's cause."""
 
 
 def summary(found: Measured, outcome: Outcome, output: Path, agent: str) -> Iterator[str]:
@@ -33,6 +38,17 @@ def summary(found: Measured, outcome: Outcome, output: Path, agent: str) -> Iter
         unknown = f", {outcome.unpriced:,} without a price" if 0 < outcome.unpriced < outcome.asked else ""
         yield f"Asked {outcome.asked:,} times: {cost}{unknown}"
     yield f"Written: {terminal(output.as_posix())}/report.md, report.html, candidate.json and exports"
+
+
+def example(found: Measured) -> Iterator[str]:
+    """The first unscored answer of the most frequent cause, in its own words; untrusted text."""
+    unscored = [each.graded for each in found.sampled if each.graded.standing is Standing.UNSCORED]
+    causes = Counter(each.cause for each in unscored)
+    if causes:
+        often = max(causes, key=lambda cause: causes[cause])
+        first = next(each for each in unscored if each.cause == often)
+        told = f": {first.message}" if first.message else ""
+        yield f"for example {first.probe}: {often}{told}"[:_EXAMPLE]
 
 
 def _score(score: DimensionScore) -> str:

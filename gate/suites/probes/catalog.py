@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,14 @@ from gate.suites.probes.yaml_file import LARGEST, read_plain
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
     from gate.suites.probes.probe import Probe
 
 SHIPPED = Path(__file__).with_name("shipped")
 ENDINGS = (".yaml", ".yml", ".json")
 MOST_PROBES = 10_000
+_SCHEMA = "docs/probe.schema.json has every field"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +33,41 @@ class Entry:
     Attributes:
         where: path of its file relative to the folder that was named, with its place in a list.
         digest: of everything in the probe, so that a record of another text is never taken for this one's.
+        file: `where` with that folder, as people open it.
     """
 
     probe: Probe
     where: str
     digest: str
+    file: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What a message names."""
+        return self.file or self.where
 
 
-def load_probes(folders: Sequence[Path] = (), *, shipped: bool = True) -> tuple[Entry, ...]:
+def _raised(fault: UsageError) -> None:
+    raise fault
+
+
+def load_probes(
+    folders: Sequence[Path] = (), *, shipped: bool = True, refuse: Callable[[UsageError], None] = _raised
+) -> tuple[Entry, ...]:
     """All probes, by dimension and id.
 
     Args:
         folders: of the user's own, searched through; a single file will do.
         shipped: whether those of this package are among them.
+        refuse: what is done with each fault; one that does not raise gets all, and the probes without any are left.
 
     Raises:
         UsageError: a folder that is not there or holds none, a file that is no probe, or an id that stands twice.
     """
     found: list[Entry] = []
     for folder in (*((SHIPPED,) if shipped else ()), *folders):
-        found += _in_folder(folder)
-    _refuse_duplicates(found)
+        found += _in_folder(folder, refuse)
+    _refuse_duplicates(found, refuse)
     order = {dimension: place for place, dimension in enumerate(Dimension)}
     return tuple(sorted(found, key=lambda entry: (order[entry.probe.dimension], entry.probe.id)))
 
@@ -99,23 +115,30 @@ def digest_of(probe: Probe) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
-def parse_probes(data: bytes, where: str) -> tuple[Entry, ...]:
+def parse_probes(data: bytes, where: str, refuse: Callable[[UsageError], None] = _raised) -> tuple[Entry, ...]:
     """The probe of one file, or the list of them.
+
+    Args:
+        refuse: as `load_probes` takes it.
 
     Raises:
         UsageError: damage, an unknown field (with the nearest one), a value that can't be, a newer schema.
     """
-    value = read_plain(data, where)
-    if value is None:
-        raise UsageError("is empty", where=where, remedy="write a probe: `gate probes new` shows one")
+    try:
+        value = read_plain(data, where)
+        if value is None:
+            raise UsageError("is empty", where=where, remedy="write a probe: `gate probes new` shows one")
+    except UsageError as fault:
+        refuse(fault)
+        return ()
     if not isinstance(value, list):
-        return (_entry(value, where),)
-    return tuple(_entry(each, f"{where}#{place}") for place, each in enumerate(value))
+        return tuple(_entries(value, where, refuse))
+    return tuple(entry for place, each in enumerate(value) for entry in _entries(each, f"{where}#{place}", refuse))
 
 
-def _in_folder(folder: Path) -> list[Entry]:
+def _in_folder(folder: Path, refuse: Callable[[UsageError], None]) -> list[Entry]:
     if folder.is_file():
-        return list(parse_probes(_bytes(folder, folder.name), folder.name))
+        return _in_file(folder, folder.parent, refuse)
     if not folder.is_dir():
         raise UsageError("no such folder of probes", where=str(folder), remedy="name a folder with YAML or JSON files")
     files = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and path.is_file())
@@ -123,11 +146,18 @@ def _in_folder(folder: Path) -> list[Entry]:
         raise UsageError("holds no probe", where=str(folder), remedy=f"files of probes end in {', '.join(ENDINGS)}")
     found: list[Entry] = []
     for path in files:
-        name = path.relative_to(folder).as_posix()
-        found += parse_probes(_bytes(path, name), name)
+        found += _in_file(path, folder, refuse)
         if len(found) > MOST_PROBES:
             raise UsageError(f"more than {MOST_PROBES:,} probes", where=str(folder), remedy="name a smaller folder")
     return found
+
+
+def _in_file(path: Path, folder: Path, refuse: Callable[[UsageError], None]) -> list[Entry]:
+    """Probes of one file, which faults name as it was reached."""
+    name = path.relative_to(folder).as_posix()
+    file = f"{SHIPPED.name}/{name}" if folder == SHIPPED else path.as_posix()
+    found = parse_probes(_bytes(path, file), file, refuse)
+    return [replace(entry, where=name + entry.where.removeprefix(file), file=entry.where) for entry in found]
 
 
 def _bytes(path: Path, name: str) -> bytes:
@@ -138,38 +168,53 @@ def _bytes(path: Path, name: str) -> bytes:
         raise UsageError(f"can't be read: {error.strerror}", where=name, remedy="mend its permissions") from None
 
 
-def _entry(value: Any, where: str) -> Entry:
+def _entries(value: Any, where: str, refuse: Callable[[UsageError], None]) -> Iterator[Entry]:
+    """The probe of a mapping; none where it has a fault."""
     from pydantic import ValidationError
 
     from gate.suites.probes.probe import PROBE_SCHEMA, Probe
 
     if not isinstance(value, dict):
-        raise UsageError("is no probe: a mapping of fields is expected", where=where, remedy="see docs/probes.md")
+        refuse(UsageError("is no probe: a mapping of fields is expected", where=where, remedy=_SCHEMA))
+        return
     version = value.get("schema")
     if isinstance(version, int) and version > PROBE_SCHEMA:
-        raise UsageError(
-            f"schema {version} is newer than {PROBE_SCHEMA}, which this version reads",
-            where=where,
-            remedy="update robustness-gate",
-        )
+        told = f"schema {version} is newer than {PROBE_SCHEMA}, which this version reads"
+        refuse(UsageError(told, where=where, remedy="update robustness-gate"))
+        return
     try:
         probe = Probe.model_validate(value)
     except ValidationError as error:
-        raise _refused(error, where) from None
-    return Entry(probe, where, digest_of(probe))
+        for fault in _faults(error, where):
+            refuse(fault)
+        return
+    yield Entry(probe, where, digest_of(probe))
 
 
-def _refused(error: ValidationError, where: str) -> UsageError:
-    """The first fault, with the nearest field where an unknown one was written."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    path = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        name = str(first["loc"][-1])
-        near = difflib.get_close_matches(name, _fields(), n=1, cutoff=0.5)
-        return UsageError(
-            f"unknown field {path!r:.80}", where=where, remedy=f"did you mean `{near[0]}`?" if near else "take it out"
-        )
-    return UsageError(f"{path or 'the probe'}: {first['msg']}"[:300], where=where, remedy="see docs/probes.md")
+def _faults(error: ValidationError, where: str) -> list[UsageError]:
+    """Each fault in plain words, with the nearest field where an unknown one was written."""
+    found = []
+    for each in error.errors(include_url=False):
+        path = ".".join(str(part) for part in each["loc"])
+        if each["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(str(each["loc"][-1]), _fields(), n=1, cutoff=0.5)
+            remedy = f"did you mean `{near[0]}`?" if near else "take it out"
+            found.append(UsageError(f"unknown field {path!r:.80}", where=where, remedy=remedy))
+        else:
+            told = f"{path or 'the probe'}: {_in_words(each)}"[:300]
+            found.append(UsageError(told, where=where, remedy=_SCHEMA))
+    return found
+
+
+def _in_words(fault: ErrorDetails) -> str:
+    """What a value must be, as people say it."""
+    from gate.suites.probes.probe import IN_WORDS
+
+    if fault["type"] == "missing":
+        return "is missing"
+    asked = IN_WORDS.get(str(fault.get("ctx", {}).get("pattern")))
+    told = fault["msg"].replace("Value error, ", "must be ").replace("Input should be", "must be")
+    return asked or told.replace("String should", "must")
 
 
 def _fields() -> list[str]:
@@ -179,16 +224,13 @@ def _fields() -> list[str]:
     return sorted({field.alias or name for model in models for name, field in model.model_fields.items()})
 
 
-def _refuse_duplicates(entries: Sequence[Entry]) -> None:
+def _refuse_duplicates(entries: Sequence[Entry], refuse: Callable[[UsageError], None]) -> None:
     seen: dict[str, str] = {}
     for each in entries:
         if each.probe.id in seen:
-            raise UsageError(
-                f"the id `{each.probe.id}` is also that of {seen[each.probe.id]}",
-                where=each.where,
-                remedy="give one of them another id",
-            )
-        seen[each.probe.id] = each.where
+            told = f"the id `{each.probe.id}` is also that of {seen[each.probe.id]}"
+            refuse(UsageError(told, where=each.shown, remedy="give one of them another id"))
+        seen[each.probe.id] = each.shown
 
 
 def _require(what: str, wanted: Collection[str], known: Sequence[str]) -> None:

@@ -41,24 +41,37 @@ class Problem:
     message: str
 
 
-def lint(entries: Sequence[Entry], *, oracles: Collection[str], static_rules: Collection[str]) -> tuple[Problem, ...]:
+def lint(
+    entries: Sequence[Entry], *, oracles: Collection[str], static_rules: Collection[str], whole: bool = True
+) -> tuple[Problem, ...]:
     """Problems of each probe, and of the groups that they form together.
 
     Args:
         oracles, static_rules: names that exist.
+        whole: whether all probes could be read; else nothing is said of groups, which may lack a member.
     """
     found = [
-        Problem(entry.where, entry.probe.id, message)
+        Problem(entry.shown, entry.probe.id, message)
         for entry in entries
         for check in _CHECKS
         for message in check(entry.probe)
     ]
     found += [
-        Problem(entry.where, entry.probe.id, message)
+        Problem(entry.shown, entry.probe.id, message)
         for entry in entries
         for message in _unknown_names(entry.probe, oracles, static_rules)
     ]
-    return (*found, *_groups(entries))
+    return (*found, *(_groups(entries) if whole else ()))
+
+
+def copies(entries: Sequence[Entry], shipped: Sequence[Entry]) -> tuple[Problem, ...]:
+    """Probes that ask what a shipped one does: a copy to start from that still is one."""
+    known = {entry.probe.prompt: entry.probe.id for entry in shipped}
+    return tuple(
+        Problem(entry.shown, entry.probe.id, f"still asks what the shipped `{known[entry.probe.prompt]}` does")
+        for entry in entries
+        if entry.probe.prompt in known
+    )
 
 
 def _has_a_check(probe: Probe) -> Iterator[str]:
@@ -222,8 +235,8 @@ def _groups(entries: Sequence[Entry]) -> Iterator[Problem]:
     for (dimension, name), members in groups.items():
         first = members[0]
         if dimension == Dimension.CONSISTENCY and len(members) < 2:
-            yield Problem(first.where, first.probe.id, f"is alone in the group `{name}`, so there is no pair")
+            yield Problem(first.shown, first.probe.id, f"is alone in the group `{name}`, so there is no pair")
         told = Counter(entry.probe.variant or str(entry.probe.tier) for entry in members)
         for variant, count in told.items():
             if count > 1:
-                yield Problem(first.where, first.probe.id, f"the group `{name}` has {count} times `{variant}`")
+                yield Problem(first.shown, first.probe.id, f"the group `{name}` has {count} times `{variant}`")

@@ -18,11 +18,21 @@ def _stays_inside(path: str) -> str:
     return path
 
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$")]
+_NAME = r"^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$"
+_PATH = r"^[^\x00-\x1f\\]{1,200}$"
+_CWE = r"^CWE-[0-9]{1,5}$"
+IN_WORDS = {
+    _NAME: "must be a-z, 0-9 and hyphens between them, at most 80 characters",
+    _PATH: "must be a path of at most 200 characters, with forward slashes",
+    _CWE: "must be a weakness by its number, such as CWE-89",
+}
+"""What a pattern asks for."""
+
+Name = Annotated[str, StringConstraints(pattern=_NAME)]
 """Ids and groups: no slash, no dot, so that they are safe in paths everywhere."""
-RelativePath = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\\]{1,200}$"), AfterValidator(_stays_inside)]
+RelativePath = Annotated[str, StringConstraints(pattern=_PATH), AfterValidator(_stays_inside)]
 Language = Literal["python", "javascript", "typescript", "c"]
-Cwe = Annotated[str, StringConstraints(pattern=r"^CWE-[0-9]{1,5}$")]
+Cwe = Annotated[str, StringConstraints(pattern=_CWE)]
 
 
 class _Part(BaseModel):

@@ -189,9 +189,19 @@ def test_lint_says_what_is_to_be_mended_and_proves_probes(shell: Shell, place: P
     assert (fine.code, fine.out) == (0, "")
     write_probes(place / "probes", ["fourth"], bad={"text": RIGHT, "cause": "wrong result"})
     ended = shell("probes", "lint", "--self-test", "probes", cwd=place)
-    assert (ended.code, ended.out) == (1, "fourth.json: fourth: the bad answer passes\n")
+    assert (ended.code, ended.out) == (1, "probes/fourth.json: fourth: the bad answer passes\n")
     write_probes(place / "probes", ["fourth"], prompt="Write `answer()` for this benchmark.")
     assert "fourth" in shell("probes", "lint", cwd=place).out
+
+
+def test_lint_names_every_fault_with_the_path_of_its_file(shell: Shell, place: Path) -> None:
+    for name in ("a", "b"):
+        (place / "probes" / f"{name}.json").write_text(json.dumps({"id": "A b", "colour": 1}), encoding="utf-8")
+    ended = shell("probes", "lint", cwd=place)
+    lines = ended.out.splitlines()
+    assert (ended.code, len(lines)) == (1, 18), ended.out
+    assert "probes/a.json: title: is missing; docs/probe.schema.json has every field" in lines
+    assert all(line.startswith(("probes/a.json: ", "probes/b.json: ")) for line in lines)
 
 
 @pytest.mark.parametrize("dimension", ["security", "consistency", "error-recovery"])
@@ -201,13 +211,36 @@ def test_a_new_probe_is_one_that_can_be_started_from(shell: Shell, place: Path, 
     found = load_probes([place / "own"], shipped=False)
     assert len(found) == (2 if dimension == "consistency" else 1)
     assert {entry.probe.dimension.value for entry in found} == {dimension}
-    assert shell("probes", "lint", "own", cwd=place).code == 0
+    linted = shell("probes", "lint", "own", cwd=place)
+    assert linted.code == 0
+    assert linted.err.count("still asks what the shipped") == len(found), "it says that nothing was changed yet"
+    copied = (place / "own" / Path(found[0].where)).read_text("utf-8").partition("\n")[0]
+    assert copied.startswith("# A copy of the shipped probe `"), copied
     refused(shell("probes", "new", "my-own", "--dimension", dimension, "--output", "own", cwd=place), 2, "already")
 
 
 def test_an_id_that_can_not_be_one_is_refused(shell: Shell, place: Path) -> None:
     for name in ("../x", "A", "a/b", "-a"):
         assert shell("probes", "new", "--dimension", "security", "--", name, cwd=place).code == 2
+
+
+def test_why_an_agent_failed_is_shown_for_one_answer(shell: Shell, place: Path) -> None:
+    (place / "agent.py").write_text("open('words.txt')", encoding="utf-8")
+    ended = run(shell, place)
+    assert (ended.code, ended.err.count("for example")) == (3, 1), ended.err
+    assert "for example first: agent failed: FileNotFoundError: [Errno 2]" in ended.err
+
+
+def test_files_of_an_agent_lie_beside_its_script(shell: Shell, place: Path) -> None:
+    """As docs/probes.md says where they are found."""
+    (place / "tools").mkdir()
+    (place / "tools" / "words.txt").write_text(RIGHT, encoding="utf-8")
+    script = "from pathlib import Path\nprint(Path(__file__).with_name('words.txt').read_text())"
+    (place / "tools" / "agent.py").write_text(script, encoding="utf-8")
+    with (place / "gate.toml").open("a", encoding="utf-8") as settings:
+        settings.write('agent-files = "tools/words.txt"\n')
+    ended = shell("probes", "run", "--agent-cmd", f"{PYTHON} tools/agent.py", "--only", "first", cwd=place)
+    assert "100.0" in ended.out, ended.err
 
 
 def test_a_report_without_a_sandbox_says_so(shell: Shell, place: Path) -> None:

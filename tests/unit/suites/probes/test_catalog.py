@@ -69,6 +69,7 @@ def test_they_come_by_dimension_and_id_whatever_the_files_are_called(tmp_path: P
     found = load_probes([tmp_path], shipped=False)
     assert [entry.probe.id for entry in found] == ["a2", "b", "a"]
     assert [entry.where for entry in found] == ["deeper/0.yml", "1.json#0", "1.json#1"]
+    assert [entry.shown for entry in found] == [f"{tmp_path.as_posix()}/{entry.where}" for entry in found]
 
 
 def test_one_file_will_do(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_folder_that_is_absent_or_holds_none_is_refused(tmp_path: Path) -> Non
 def test_an_id_that_stands_twice_is_refused_with_both_places(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(written()))
     (tmp_path / "b.json").write_text(json.dumps(written()))
-    with pytest.raises(UsageError, match=r"b\.json: the id `double` is also that of a\.json"):
+    with pytest.raises(UsageError, match=r"/b\.json: the id `double` is also that of .*/a\.json"):
         load_probes([tmp_path], shipped=False)
 
 
@@ -100,6 +101,26 @@ def test_an_unknown_field_is_answered_with_the_nearest() -> None:
     assert "unknown field 'promt'" in refused(json.dumps(written(promt="x")))
     assert "did you mean `prompt`?" in refused(json.dumps(written(promt="x")))
     assert "did you mean `expected`?" in refused(json.dumps(written(checks={"cases": [{"args": [], "expect": 1}]})))
+
+
+def test_all_faults_are_told_in_plain_words_and_the_rest_is_read(tmp_path: Path) -> None:
+    bad = written(id="A b", cwe=["89"], dimension="speed", promt="x")
+    del bad["title"]
+    (tmp_path / "a.json").write_text(json.dumps([bad, written(), 1]))
+    (tmp_path / "b.yaml").write_text("a: &x 1\nb: *x\n")
+    faults: list[UsageError] = []
+    assert [each.probe.id for each in load_probes([tmp_path], shipped=False, refuse=faults.append)] == ["double"]
+    told = [f"{each.where.removeprefix(tmp_path.as_posix())}: {each.message}" for each in faults]
+    assert told.pop(1).startswith("/a.json#0: dimension: must be 'adversarial-correctness', ")
+    assert told == [
+        "/a.json#0: id: must be a-z, 0-9 and hyphens between them, at most 80 characters",
+        "/a.json#0: title: is missing",
+        "/a.json#0: cwe.0: must be a weakness by its number, such as CWE-89",
+        "/a.json#0: unknown field 'promt'",
+        "/a.json#2: is no probe: a mapping of fields is expected",
+        "/b.yaml:2: an alias, which this format does not have",
+    ]
+    assert {each.remedy for each in faults[:4]} == {"docs/probe.schema.json has every field"}
 
 
 def test_a_newer_schema_is_refused() -> None:

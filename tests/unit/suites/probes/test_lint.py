@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate.suites.probes.catalog import Entry, digest_of
-from gate.suites.probes.lint import lint
+from gate.suites.probes.lint import copies, lint
 from gate.suites.probes.probe import Probe
 from tests.unit.suites.probes.test_catalog import written
 
@@ -72,6 +72,17 @@ def test_ordinary_words_do_not_give_a_probe_away() -> None:
 def test_two_of_a_group_that_are_called_alike_are_named() -> None:
     same = {"dimension": "consistency", "group": "g", "variant": "v"}
     assert "the group `g` has 2 times `v`" in told(entry(id="a", **same), entry(id="b", **same))
+
+
+def test_a_group_is_not_judged_where_a_probe_could_not_be_read() -> None:
+    alone = entry(dimension="consistency", group="g", variant="v")
+    assert lint([alone], oracles=(), static_rules=(), whole=False) == ()
+
+
+def test_a_copy_is_told_from_a_probe_of_ones_own() -> None:
+    shipped = [entry(id="shipped-one")]
+    (found,) = copies([entry(id="mine"), entry(id="own", prompt="Write `double(n)`, twice.")], shipped)
+    assert (found.probe, found.message) == ("mine", "still asks what the shipped `shipped-one` does")
 
 
 def test_the_shipped_probes_have_no_problem() -> None:
