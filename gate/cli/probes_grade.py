@@ -62,6 +62,7 @@ def _replayed(console: Console, asked: Asked, cell: Cell) -> tuple[Sampled, ...]
 
     journal = Journal(asked.answers)
     identity = identity_in(chosen_agent(asked.settings, asked.root), journal, asked)
+    console.say(f"answers of {identity.name}")
     items = plan(asked.entries, asked.settings.probe_samples or None)
     return runner_of(console, asked, None, identity, journal, cell)(items).sampled
 

@@ -195,7 +195,10 @@ def _faults(error: ValidationError, where: str) -> list[UsageError]:
     """Each fault in plain words, with the nearest field where an unknown one was written."""
     found = []
     for each in error.errors(include_url=False):
-        path = ".".join(str(part) for part in each["loc"])
+        parts = [str(part) for part in each["loc"] if part != "[key]"]
+        if any(part.startswith("tuple[") for part in parts):
+            continue  # the other half of what is a text or a list of texts
+        path = ".".join(parts[:-1] if parts[-2:] == ["text", "str"] else parts)
         if each["type"] == "extra_forbidden":
             near = difflib.get_close_matches(str(each["loc"][-1]), _fields(), n=1, cutoff=0.5)
             remedy = f"did you mean `{near[0]}`?" if near else "take it out"
@@ -212,6 +215,8 @@ def _in_words(fault: ErrorDetails) -> str:
 
     if fault["type"] == "missing":
         return "is missing"
+    if fault["loc"][-2:] == ("text", "str"):
+        return "must be a text, or a list of texts"
     asked = IN_WORDS.get(str(fault.get("ctx", {}).get("pattern")))
     told = fault["msg"].replace("Value error, ", "must be ").replace("Input should be", "must be")
     return asked or told.replace("String should", "must")

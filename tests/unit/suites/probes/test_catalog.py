@@ -104,7 +104,7 @@ def test_an_unknown_field_is_answered_with_the_nearest() -> None:
 
 
 def test_all_faults_are_told_in_plain_words_and_the_rest_is_read(tmp_path: Path) -> None:
-    bad = written(id="A b", cwe=["89"], dimension="speed", promt="x")
+    bad = written(id="A b", cwe=["89"], dimension="speed", promt="x", reference={"text": [1]}, setup={"../x": "y"})
     del bad["title"]
     (tmp_path / "a.json").write_text(json.dumps([bad, written(), 1]))
     (tmp_path / "b.yaml").write_text("a: &x 1\nb: *x\n")
@@ -115,12 +115,14 @@ def test_all_faults_are_told_in_plain_words_and_the_rest_is_read(tmp_path: Path)
     assert told == [
         "/a.json#0: id: must be a-z, 0-9 and hyphens between them, at most 80 characters",
         "/a.json#0: title: is missing",
+        "/a.json#0: setup.../x: must be a path below the working folder, with forward slashes and without `..`",
         "/a.json#0: cwe.0: must be a weakness by its number, such as CWE-89",
+        "/a.json#0: reference.text: must be a text, or a list of texts",
         "/a.json#0: unknown field 'promt'",
         "/a.json#2: is no probe: a mapping of fields is expected",
         "/b.yaml:2: an alias, which this format does not have",
     ]
-    assert {each.remedy for each in faults[:4]} == {"docs/probe.schema.json has every field"}
+    assert {each.remedy for each in faults[:6]} == {"docs/probe.schema.json has every field"}
 
 
 def test_a_newer_schema_is_refused() -> None:
