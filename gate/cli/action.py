@@ -283,7 +283,9 @@ class Container:
             write=self._write,
             tokens=request.environ,
             named=request.output,
-            page=page_beside(request.root / request.output / VERDICT.name, lambda: git_of(request, trust=True)),
+            page=page_beside(
+                request.root / request.output / VERDICT.name, lambda: git_of(request, trust=True), request.root
+            ),
         )
         return Printing(self._console, publisher, request.environ)
 
