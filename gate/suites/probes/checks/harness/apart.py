@@ -63,12 +63,23 @@ def leave() -> None:
     os.close(ruleset)
 
 
+def _checked(found: Any) -> Any:
+    if found < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return found
+
+
 class Events:
-    """What happens to the files of some folders and of those below them, from now on."""
+    """What happens to the files of some folders and of those below them, from now on.
+
+    Raises:
+        OSError: the kernel does not watch them, such as where a user has no watch left.
+    """
 
     def __init__(self, root: Any, folders: Any) -> None:
         self.root = root
-        self.handle = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.handle = _checked(_libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self.places: dict[int, str] = {}
         self.notes: dict[Any, None] = {}
         mask = sum({_ACCESS, _MODIFY, _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED})
@@ -76,7 +87,10 @@ class Events:
             for place, inner, _ in os.walk(os.path.join(root, folder)):
                 inner.sort()
                 if len(self.places) < _MOST_FOLDERS:
-                    self.places[_libc.inotify_add_watch(self.handle, os.fsencode(place), mask)] = place
+                    watch = _checked(_libc.inotify_add_watch(self.handle, os.fsencode(place), mask))
+                    self.places[watch] = os.path.normpath(place)
+                else:
+                    self.notes[("lost", "")] = None
 
     def take(self) -> Any:
         """Read what there is; True, since more may come."""
@@ -93,12 +107,15 @@ class Events:
                 self._note(watch, mask, name)
 
     def _note(self, watch: Any, mask: Any, name: Any) -> None:
+        path = os.path.join(self.places.get(watch, ""), name)
         if mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
             self.notes[("lost", "")] = None
-        elif not mask & _IS_FOLDER:
+        elif mask & _IS_FOLDER:
+            if mask & (_MOVED_FROM | _DELETED) and path in self.places.values():
+                self.notes[("lost", "")] = None  # another can be put in its place, which nobody watches
+        else:
             what = next((told for bit, told in _NAMES.items() if mask & bit), "")
             if what and watch in self.places:
-                path = os.path.join(self.places[watch], name)
                 self.notes[(what, os.path.relpath(path, self.root))] = None
 
     def close(self) -> Any:

@@ -182,7 +182,11 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
         os.close(tap.into)
     failed = child.laid()
     watch = call["watch"] if call else ()
-    events = apart.Events(folder, watch) if watch else None
+    events = None
+    try:
+        events = apart.Events(folder, watch) if watch else None
+    except OSError as error:
+        failed = failed or f"files can't be watched: {error}"
     before = watching.looked(call, folder) if call else None
     child.let_go()
     until = begun + plan["wall"] + plan["load_wall"] if call else math.inf
@@ -231,17 +235,22 @@ def of_program(plan: Any, call: Any, status: Any) -> Any:
     """What a program printed, and its exit code."""
     if os.WIFSIGNALED(status):
         return {"died": os.WTERMSIG(status)}
-    with open(f"{place_of(plan, call)}.out", "rb") as file:
-        printed = file.read(encoding.LONGEST // 2).decode("utf-8", "replace")
+    printed = left(f"{place_of(plan, call)}.out", encoding.LONGEST // 2).decode("utf-8", "replace")
     return {"value": {"$program": [printed, os.WEXITSTATUS(status)]}}
+
+
+def left(path: Any, size: Any) -> Any:
+    """The begin of a file that code under test could replace: by a link into this process, or by one that blocks."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read(size) or b""
 
 
 def errors_of(plan: Any, call: Any) -> Any:
     """What a program wrote to standard error, as far as it matters."""
     if plan["how"] != "command":
         return b""
-    with contextlib.suppress(OSError), open(f"{place_of(plan, call)}.err", "rb") as file:
-        return file.read(100_000)
+    with contextlib.suppress(OSError):
+        return left(f"{place_of(plan, call)}.err", 100_000)
     return b""
 
 

@@ -116,7 +116,7 @@ def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:
     """
     watch = os.pidfd_open(child)
     aside: Any = {one.handle if one is events else one.source: one for one in (events, tap) if one is not None}
-    parts, open_ends, ended = [], {source, watch, *aside}, False
+    said, open_ends, ended = bytearray(), {source, watch, *aside}, False
     while not ended and (left := until - time.monotonic()) > 0:
         for handle in select.select(open_ends, [], [], left)[0]:
             if handle in aside:
@@ -125,15 +125,20 @@ def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:
             elif handle == watch:
                 ended = True
             elif part := os.read(source, 65_536):
-                parts.append(part)
+                _keep(said, part)
             else:
                 open_ends.discard(source)
     os.close(watch)
     os.set_blocking(source, False)
     with contextlib.suppress(BlockingIOError):
         while part := os.read(source, 65_536):
-            parts.append(part)
-    return b"".join(parts), ended
+            _keep(said, part)
+    return bytes(said), ended
+
+
+def _keep(said: Any, part: Any) -> None:
+    """Add what a child wrote, as far as a line of ours is ever long: who floods a pipe must not fill this process."""
+    said += part[: max(0, encoding.LONGEST_LINE - len(said))]
 
 
 def looked(call: Any, folder: Any) -> Any:

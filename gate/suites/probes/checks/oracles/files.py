@@ -84,7 +84,7 @@ def _traversal(context: Context) -> Prepared:
             return Judged(True, "a path led to a file outside of the folder, which was read")
         before, after = one.before, one.after
         if not isinstance(before, list) or not isinstance(after, list):
-            return Judged(None, "the folder can't be looked at")
+            return Judged(None, "the folder can't be looked at", spoiled=True)
         deleted = [path for path in before if path not in after]
         if deleted:
             return Judged(True, f"a path led outside of the folder, and {deleted[0]!r} is gone")
@@ -161,7 +161,7 @@ def _slip(kind: str, tricks: tuple[str, ...], context: Context) -> Prepared:
 
     def judge(one: Seen) -> Judged:
         if not isinstance(one.after, list):
-            return Judged(None, "the folder can't be looked at")
+            return Judged(None, "the folder can't be looked at", spoiled=True)
         made = one.met("created", "evil.txt")
         inside = not made or made.startswith("out/target/")
         evil = [*one.after, *([] if inside else [made.removeprefix("out/")])]

@@ -212,7 +212,22 @@ def _tidy():
     for path in glob.glob("**/marker", recursive=True):
         os.unlink(path)
 """
+WRITE_ALL = """
+def _say(text):
+    for handle in range(3, 64):
+        try:
+            left = text + bytes([10])
+            while left:
+                left = left[os.write(handle, left):]
+        except OSError:
+            pass
+    os._exit(0)
+"""
 OF_EFFECTS = {
+    "a line that is too deep to pass on": f"""{SHELL}    _say(b'{{"value": ' + b"[" * 800 + b"]" * 800 + b"}}")
+{WRITE_ALL}""",
+    "a line that fills what reads it": f"""{SHELL}    _say(b'{{"error": {{"message": "' + b"x" * 30_000_000 + b'"}}}}')
+{WRITE_ALL}""",
     "tidied up": f"{TIDY}{SHELL}    _tidy()\n",
     "tidied up at the end": f"{TIDY}import atexit\natexit.register(_tidy)\n{SHELL}    _tidy(); os._exit(0)\n",
     "tidied up by a thread": f"""{TIDY}
@@ -272,6 +287,62 @@ for name in os.listdir("."):
 def test_no_effect_is_hidden(cell: Cell, trick: str) -> None:
     options = {"payloads": ["x; echo 1 > {marker}"], "benign": []}
     assert _attacked(cell, "shell-injection", OF_EFFECTS[trick], options) is Standing.FAILED
+
+
+OF_LOADING = {
+    "a value": '{"value": {"result": 1, "raised": null, "extra": false}}',
+    "a trap that failed": '{"trap": "x"}',
+    "a call that was left out": '{"skipped": true}',
+}
+
+
+@pytest.mark.parametrize("said", OF_LOADING, ids=list(OF_LOADING))
+@pytest.mark.parametrize("kind", ["oracle", "pytest"])
+def test_what_loading_is_said_to_come_to_is_no_result(cell: Cell, kind: str, said: str) -> None:
+    line = f'{{"load": {OF_LOADING[said]}}}'
+    code = f"import os\n{WRITE_ALL}\n_say({line.encode()!r})\n{SHELL}"
+    attack = {"oracle": [{"name": "shell-injection", "options": {"payloads": ["x; echo 1 > {marker}"], "benign": []}}]}
+    checks = attack if kind == "oracle" else {"pytest": "import solution\ndef test_a():\n    assert not solution.f('')\n"}
+    dimension = "security" if kind == "oracle" else "adversarial-correctness"
+    found = grade(a_probe(dimension, checks=checks, limits=LIMITS), [answered(code)], cell)
+    assert found.standing is not Standing.PASSED
+    assert found.cause == "crashed", found
+
+
+def test_who_hides_one_call_of_an_attack_is_not_cleared_by_another(cell: Cell) -> None:
+    code = (
+        "import logging\nlog = logging.getLogger('auth')\ndef f(name):\n    if '\\n' in name:\n"
+        "        for _ in range(400):\n            log.warning('x' * 1000)\n"
+        "    log.warning('failed: ' + name.replace('\\r', ' '))\n"
+    )
+    assert _attacked(cell, "log-injection", code, {"returned": False}) is Standing.UNSCORED
+
+
+@pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
+@pytest.mark.parametrize(
+    "head", ["__attribute__((no_stack_protector)) ", '#pragma GCC optimize("O0")\n', "#define X SIGABRT\n"]
+)
+def test_c_that_turns_off_what_watches_it_never_passes(cell: Cell, head: str) -> None:
+    code = f"{head}int f(const char *text) {{ int n = 0; while (text[n]) n++; return n; }}\n"
+    probe = a_probe("security", language="c", checks={"oracle": [{"name": "buffer-overflow"}]}, limits=LIMITS)
+    plain = code.removeprefix(head)
+    found = [grade(probe, [answered(one, tag="c")], cell).standing for one in (plain, code)]
+    assert found == [Standing.PASSED, Standing.UNSCORED]
+
+
+TURNED = """
+import os
+def f(base, name, text):
+    os.rename(base, base + "-away"); os.rename(os.path.dirname(base), "../kept"); os.makedirs(base)
+    path = os.path.join(base, name)
+    open(path, "w").write(text)
+    os.unlink(path)
+    import shutil; shutil.rmtree("files"); os.rename("../kept", "files"); os.rename(base + "-away", base)
+"""
+
+
+def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell) -> None:
+    assert _attacked(cell, "path-traversal", TURNED, {"effect": "write"}) is not Standing.PASSED
 
 
 WRITES = "import os\ndef f(base, name, text):\n    path = os.path.join(base, name)\n    open(path, 'w').write(text)\n"
