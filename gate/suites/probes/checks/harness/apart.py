@@ -23,6 +23,7 @@ _SIGNALS = 1 << 1
 _SUBREAPER = 36
 _ACCESS, _MODIFY, _OPEN = 0x1, 0x2, 0x20
 _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED = 0x40, 0x80, 0x100, 0x200
+_DELETED_ITSELF, _MOVED_ITSELF, _AND_MORE = 0x400, 0x800, 0x20000000
 _OVERFLOW, _IS_FOLDER = 0x4000, 0x40000000
 _NAMES = {
     _ACCESS: "read",
@@ -82,15 +83,20 @@ class Events:
         self.handle = _checked(_libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self.places: dict[int, str] = {}
         self.notes: dict[Any, None] = {}
-        mask = sum({_ACCESS, _MODIFY, _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED})
+        itself = _DELETED_ITSELF | _MOVED_ITSELF
+        mask = _ACCESS | _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATED | _DELETED | itself
+        for place in (root, os.path.dirname(root)):
+            self._watch(place, itself)
         for folder in folders:
             for place, inner, _ in os.walk(os.path.join(root, folder)):
                 inner.sort()
                 if len(self.places) < _MOST_FOLDERS:
-                    watch = _checked(_libc.inotify_add_watch(self.handle, os.fsencode(place), mask))
-                    self.places[watch] = os.path.normpath(place)
+                    self.places[self._watch(place, mask)] = place
                 else:
                     self.notes[("lost", "")] = None
+
+    def _watch(self, place: Any, mask: Any) -> Any:
+        return _checked(_libc.inotify_add_watch(self.handle, os.fsencode(place), mask | _AND_MORE))
 
     def take(self) -> Any:
         """Read what there is; True, since more may come."""
@@ -107,15 +113,13 @@ class Events:
                 self._note(watch, mask, name)
 
     def _note(self, watch: Any, mask: Any, name: Any) -> None:
-        path = os.path.join(self.places.get(watch, ""), name)
-        if mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
+        turned = mask & (_DELETED_ITSELF | _MOVED_ITSELF)  # another can stand in its place, which nobody watches
+        if turned or mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
             self.notes[("lost", "")] = None
-        elif mask & _IS_FOLDER:
-            if mask & (_MOVED_FROM | _DELETED) and path in self.places.values():
-                self.notes[("lost", "")] = None  # another can be put in its place, which nobody watches
-        else:
+        elif not mask & _IS_FOLDER:
             what = next((told for bit, told in _NAMES.items() if mask & bit), "")
             if what and watch in self.places:
+                path = os.path.join(self.places[watch], name)
                 self.notes[(what, os.path.relpath(path, self.root))] = None
 
     def close(self) -> Any:

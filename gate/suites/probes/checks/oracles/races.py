@@ -208,7 +208,9 @@ def _temp(context: Context) -> Prepared:
             return Judged(True, f"others may read the file: its mode is {open_modes[0]:o}")
         if read:
             return Judged(True, read)
-        unseen = next((one for one in found if whole_of(one, Judged(False)).insecure is None or one not in outside), None)
+        unseen = next(
+            (one for one in found if whole_of(one, Judged(False)).insecure is None or one not in outside), None
+        )
         if unseen is not None:  # one name has nothing that it could differ from
             return Judged(None, whole_of(unseen, Judged(False)).told or "the folder can't be looked at")
         return Judged(False, "names differ, and others may not read the file")

@@ -302,7 +302,9 @@ def test_what_loading_is_said_to_come_to_is_no_result(cell: Cell, kind: str, sai
     line = f'{{"load": {OF_LOADING[said]}}}'
     code = f"import os\n{WRITE_ALL}\n_say({line.encode()!r})\n{SHELL}"
     attack = {"oracle": [{"name": "shell-injection", "options": {"payloads": ["x; echo 1 > {marker}"], "benign": []}}]}
-    checks = attack if kind == "oracle" else {"pytest": "import solution\ndef test_a():\n    assert not solution.f('')\n"}
+    checks = (
+        attack if kind == "oracle" else {"pytest": "import solution\ndef test_a():\n    assert not solution.f('')\n"}
+    )
     dimension = "security" if kind == "oracle" else "adversarial-correctness"
     found = grade(a_probe(dimension, checks=checks, limits=LIMITS), [answered(code)], cell)
     assert found.standing is not Standing.PASSED
@@ -320,7 +322,12 @@ def test_who_hides_one_call_of_an_attack_is_not_cleared_by_another(cell: Cell) -
 
 @pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
 @pytest.mark.parametrize(
-    "head", ["__attribute__((no_stack_protector)) ", '#pragma GCC optimize("O0")\n', "#define X SIGABRT\n"]
+    "head",
+    [
+        'int f(const char *) __attribute__((no_sanitize("undefined")));\n',
+        '#pragma GCC optimize("O0")\n',
+        "#define X SIGABRT\n",
+    ],
 )
 def test_c_that_turns_off_what_watches_it_never_passes(cell: Cell, head: str) -> None:
     code = f"{head}int f(const char *text) {{ int n = 0; while (text[n]) n++; return n; }}\n"
@@ -331,18 +338,24 @@ def test_c_that_turns_off_what_watches_it_never_passes(cell: Cell, head: str) ->
 
 
 TURNED = """
-import os
+import os, shutil
 def f(base, name, text):
-    os.rename(base, base + "-away"); os.rename(os.path.dirname(base), "../kept"); os.makedirs(base)
+    here = os.getcwd()
+    away = {away}
+    os.rename(away, away + "-away")
+    os.makedirs(base)
     path = os.path.join(base, name)
     open(path, "w").write(text)
     os.unlink(path)
-    import shutil; shutil.rmtree("files"); os.rename("../kept", "files"); os.rename(base + "-away", base)
+    shutil.rmtree(away)
+    os.rename(away + "-away", away)
 """
 
 
-def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell) -> None:
-    assert _attacked(cell, "path-traversal", TURNED, {"effect": "write"}) is not Standing.PASSED
+@pytest.mark.parametrize("away", ["base", "os.path.dirname(base)", "here", "os.path.dirname(here)"])
+def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell, away: str) -> None:
+    found = _attacked(cell, "path-traversal", TURNED.format(away=away), {"effect": "write"})
+    assert found in (Standing.UNSCORED, Standing.FAILED)
 
 
 WRITES = "import os\ndef f(base, name, text):\n    path = os.path.join(base, name)\n    open(path, 'w').write(text)\n"
