@@ -320,21 +320,33 @@ def test_who_hides_one_call_of_an_attack_is_not_cleared_by_another(cell: Cell) -
     assert _attacked(cell, "log-injection", code, {"returned": False}) is Standing.UNSCORED
 
 
-@pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
-@pytest.mark.parametrize(
-    "head",
-    [
-        'int f(const char *) __attribute__((no_sanitize("undefined")));\n',
-        '#pragma GCC optimize("O0")\n',
-        "#define X SIGABRT\n",
-    ],
+TURNED_OFF = (
+    'int f(const char *) __attribute__((no_sanitize("undefined")));\n',
+    '#pragma GCC optimize("O0")\n',
+    "#include <signal.h>\nstatic const int caught = SIGABRT;\n",
 )
+
+
+@pytest.mark.skipif(not toolchain().gcc, reason="this machine has no gcc")
+@pytest.mark.parametrize("head", TURNED_OFF)
 def test_c_that_turns_off_what_watches_it_never_passes(cell: Cell, head: str) -> None:
     code = f"{head}int f(const char *text) {{ int n = 0; while (text[n]) n++; return n; }}\n"
     probe = a_probe("security", language="c", checks={"oracle": [{"name": "buffer-overflow"}]}, limits=LIMITS)
     plain = code.removeprefix(head)
     found = [grade(probe, [answered(one, tag="c")], cell).standing for one in (plain, code)]
     assert found == [Standing.PASSED, Standing.UNSCORED]
+
+
+def test_a_name_that_was_seen_once_is_compared_with_none(cell: Cell) -> None:
+    code = (
+        "import os, tempfile\nfrom posix import open as low\ndef f(text):\n"
+        "    path = os.path.join(tempfile.gettempdir(), 'report.txt')\n"
+        "    count = os.path.join(os.path.dirname(tempfile.gettempdir()), 'count')\n"
+        "    with open(count, 'a+') as file:\n        file.write('x')\n        file.seek(0)\n"
+        "        if len(file.read()) == 3:\n            os._exit(0)\n"
+        "    os.close(low(path, os.O_WRONLY | os.O_CREAT, 0o600))\n    return 'done'\n"
+    )
+    assert _attacked(cell, "temp-file", code) is not Standing.PASSED
 
 
 TURNED = """
