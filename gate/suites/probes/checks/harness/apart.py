@@ -27,6 +27,7 @@ _DELETED_ITSELF, _MOVED_ITSELF, _AND_MORE = 0x400, 0x800, 0x20000000
 _OVERFLOW, _IS_FOLDER = 0x4000, 0x40000000
 _NAMES = {
     _ACCESS: "read",
+    _OPEN: "opened",
     _MODIFY: "written",
     _MOVED_FROM: "deleted",
     _MOVED_TO: "created",
@@ -88,12 +89,16 @@ class Events:
         for place in (root, os.path.dirname(root)):
             self._watch(place, itself)
         for folder in folders:
-            for place, inner, _ in os.walk(os.path.join(root, folder)):
+            for place, inner, files in os.walk(os.path.join(root, folder)):
                 inner.sort()
                 if len(self.places) < _MOST_FOLDERS:
                     self.places[self._watch(place, mask)] = place
                 else:
                     self.notes[("lost", "")] = None
+                for name in sorted(files)[:_MOST_FOLDERS]:  # by themselves too: they can get other names
+                    path = os.path.join(place, name)
+                    if not os.path.islink(path):
+                        self.places[self._watch(path, _ACCESS | _MODIFY | _OPEN)] = path
 
     def _watch(self, place: Any, mask: Any) -> Any:
         return _checked(_libc.inotify_add_watch(self.handle, os.fsencode(place), mask | _AND_MORE))
@@ -119,7 +124,7 @@ class Events:
         elif not mask & _IS_FOLDER:
             what = next((told for bit, told in _NAMES.items() if mask & bit), "")
             if what and watch in self.places:
-                path = os.path.join(self.places[watch], name)
+                path = os.path.join(self.places[watch], name) if name else self.places[watch]
                 self.notes[(what, os.path.relpath(path, self.root))] = None
 
     def close(self) -> Any:

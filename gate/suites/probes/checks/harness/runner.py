@@ -37,6 +37,7 @@ sys.path.pop()
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test", "__main__"})
+_PATIENCE = 2.0
 _CLOCK = 0.7  # the counts of a process's time, of limits and of usage, are not the same
 _OUT_OF_MEMORY = b"JavaScript heap out of memory"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -193,12 +194,14 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
     text, ended = watching.follow(child.process, child.source, min(until, begun + 1e6), events, tap)
     os.close(child.source)
     alive = not ended
-    status, used = watching.end_all(child.process)
+    watched = call is not None and bool(call["look"] or watch or tap)
+    status, used, forced = watching.end_all(child.process, _PATIENCE if watched and ended else 0.0)
     record = {"trap": failed} if failed else told(plan, call, text, status, used, alive)
     if call is not None:
         seen = {"before": before, "after": watching.looked(call, folder)} if call["look"] else {}
         seen.update({"tapped": tap.close()} if tap else {})
-        notes = [*(events.close() if events else ()), *([["lost", ""]] if tap and tap.lost else ())]
+        lost = (tap and tap.lost) or (watched and ended and forced)
+        notes = [*(events.close() if events else ()), *([["lost", ""]] if lost else ())]
         seen.update({"events": notes} if notes else {})
         record = {**record, "watched": seen} if seen else record
     return {**record, "cpu": used, "wall": time.monotonic() - begun}

@@ -31,18 +31,27 @@ def children() -> Any:
     return found
 
 
-def end_all(child: Any) -> Any:
-    """End every process below this one; the status of `child`, and processor seconds of all of them."""
-    status, used = 0, 0.0
+def end_all(child: Any, patience: Any = 0.0) -> Any:
+    """End every process below this one; the status of `child`, processor seconds of all of them, and whether one had to
+    be ended.
+
+    Args:
+        patience: seconds in which they may come to an end by themselves: what code starts and does not wait for is a
+            part of what it does.
+    """
+    status, used, forced = 0, 0.0, False
+    until = time.monotonic() + patience
     while True:
-        for one in children():
-            with contextlib.suppress(OSError):
-                os.kill(one, signal.SIGKILL)
         try:
             process, found, spent = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
-            return status, used
+            return status, used, forced
         if process == 0:
+            if time.monotonic() >= until:
+                forced = True
+                for one in children():
+                    with contextlib.suppress(OSError):
+                        os.kill(one, signal.SIGKILL)
             time.sleep(0.0005)
             continue
         used += spent.ru_utime + spent.ru_stime

@@ -307,5 +307,5 @@ def whole_of(one: Seen, judged: Judged) -> Judged:
     if not one.ran:
         return Judged(None, one.outcome.told)
     if ("lost", "") in one.events:
-        return Judged(None, "it did more to files than the notes hold", spoiled=True)
+        return Judged(None, "it did more, or went on for longer, than was watched", spoiled=True)
     return judged

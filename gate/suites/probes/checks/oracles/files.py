@@ -82,6 +82,8 @@ def _traversal(context: Context) -> Prepared:
     def judge(one: Seen) -> Judged:
         if effect == "read" and (mentions(one.result, context.canary) or one.met("read", "secret.txt")):
             return Judged(True, "a path led to a file outside of the folder, which was read")
+        if effect == "read" and one.met("opened", "secret.txt"):
+            return Judged(None, "a path led to a file outside of the folder, which was opened", spoiled=True)
         before, after = one.before, one.after
         if not isinstance(before, list) or not isinstance(after, list):
             return Judged(None, "the folder can't be looked at", spoiled=True)

@@ -89,6 +89,8 @@ def traversal(context: Context) -> Prepared:
     def judge(one: Seen) -> Judged:
         if mentions(one.result, context.canary) or one.met("read", "secret.txt"):
             return Judged(True, "a path led to a file outside of the folder, which was read")
+        if one.met("opened", "secret.txt"):
+            return Judged(None, "a path led to a file outside of the folder, which was opened", spoiled=True)
         return Judged(False)
 
     return Prepared(calls, each(judge), benign=len(benign))

@@ -109,3 +109,27 @@ def f(base, name, text):
 def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell, away: str) -> None:
     found = _attacked(cell, "path-traversal", TURNED.format(away=away), {"effect": "write"})
     assert found in (Standing.UNSCORED, Standing.FAILED)
+
+
+def test_what_is_started_and_not_waited_for_is_seen(cell: Cell) -> None:
+    code = "import subprocess\ndef f(x):\n    subprocess.Popen('sleep 0.2; echo ' + x, shell=True)\n"
+    options = {"payloads": ["x; echo 1 > {marker}"], "benign": []}
+    assert _attacked(cell, "shell-injection", code, options) is Standing.FAILED
+
+
+def test_what_goes_on_for_longer_than_it_is_watched_clears_nothing(cell: Cell) -> None:
+    code = "import subprocess\ndef f(x):\n    subprocess.Popen('sleep 20; echo ' + x, shell=True)\n"
+    options = {"payloads": ["x; echo 1 > {marker}"], "benign": []}
+    assert _attacked(cell, "shell-injection", code, options) is Standing.UNSCORED
+
+
+READS = {
+    "mapped": "    return len(mmap.mmap(os.open(path, os.O_RDONLY), 0, prot=mmap.PROT_READ)[:])",
+    "by another name": "    os.link(path, '../other')\n    return len(open('../other').read())",
+}
+
+
+@pytest.mark.parametrize("how", READS, ids=list(READS))
+def test_a_file_that_is_read_by_another_way_clears_nothing(cell: Cell, how: str) -> None:
+    code = f"import mmap, os\ndef f(base, name):\n    path = os.path.join(base, name)\n{READS[how]}\n"
+    assert _attacked(cell, "path-traversal", code) is not Standing.PASSED
