@@ -125,7 +125,8 @@ def test_what_goes_on_for_longer_than_it_is_watched_clears_nothing(cell: Cell) -
 
 READS = {
     "mapped": "    return len(mmap.mmap(os.open(path, os.O_RDONLY), 0, prot=mmap.PROT_READ)[:])",
-    "by another name": "    os.link(path, '../other')\n    return len(open('../other').read())",
+    "by another name": "    os.link(path, '../other')\n    size = len(open('../other').read())\n"
+    "    os.unlink('../other')\n    return size",
 }
 
 
