@@ -25,9 +25,12 @@ def _say(text):
 """
 
 
-def _attacked(cell: Cell, name: str, code: str, options: dict[str, Any] | None = None) -> Standing:
-    probe = a_probe("security", checks={"oracle": [{"name": name, "options": options or {}}]}, limits=LIMITS)
-    return grade(probe, [answered(code)], cell).standing
+def _attacked(
+    cell: Cell, name: str, code: str, options: dict[str, Any] | None = None, language: str = "python"
+) -> Standing:
+    checks = {"oracle": [{"name": name, "options": options or {}}]}
+    probe = a_probe("security", language=language, checks=checks, limits=LIMITS)
+    return grade(probe, [answered(code, tag=language)], cell).standing
 
 
 OF_LOADING = {
@@ -111,10 +114,27 @@ def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell, away
     assert found in (Standing.UNSCORED, Standing.FAILED)
 
 
-def test_what_is_started_and_not_waited_for_is_seen(cell: Cell) -> None:
-    code = "import subprocess\ndef f(x):\n    subprocess.Popen('sleep 0.2; echo ' + x, shell=True)\n"
+RUN = "subprocess.run('sleep 0.2; echo ' + x, shell=True)"
+LATER = {
+    "a process": ("python", f"import subprocess\ndef f(x):\n    {RUN.replace('run', 'Popen')}\n"),
+    "a thread": (
+        "python",
+        f"import subprocess, threading\ndef f(x):\n    threading.Thread(target=lambda: {RUN}).start()\n",
+    ),
+    "a timer": (
+        "javascript",
+        "function f(x) { setTimeout(() => require('child_process').execSync('echo ' + x), 200); }",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", LATER, ids=list(LATER))
+def test_what_is_started_and_not_waited_for_is_seen(cell: Cell, how: str) -> None:
+    language, code = LATER[how]
+    if language == "javascript" and not toolchain().node:
+        pytest.skip("this machine has no node")
     options = {"payloads": ["x; echo 1 > {marker}"], "benign": []}
-    assert _attacked(cell, "shell-injection", code, options) is Standing.FAILED
+    assert _attacked(cell, "shell-injection", code, options, language) is Standing.FAILED
 
 
 def test_what_goes_on_for_longer_than_it_is_watched_clears_nothing(cell: Cell) -> None:
