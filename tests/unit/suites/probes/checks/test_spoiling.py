@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gate.sandbox.cell import Cell
+from gate.suites.probes.checks.oracles import crypto
 from gate.suites.probes.graded import Standing
 from gate.suites.probes.grading import grade
 from gate.suites.probes.languages import toolchain
@@ -75,7 +76,12 @@ TURNED_OFF = (
 @pytest.mark.parametrize("head", TURNED_OFF)
 def test_c_that_turns_off_what_watches_it_never_passes(cell: Cell, head: str) -> None:
     code = f"{head}int f(const char *text) {{ int n = 0; while (text[n]) n++; return n; }}\n"
-    probe = a_probe("security", language="c", checks={"oracle": [{"name": "buffer-overflow"}]}, limits=LIMITS)
+    probe = a_probe(
+        "security",
+        language="c",
+        checks={"oracle": [{"name": "buffer-overflow", "options": {"payloads": ["A"]}}]},
+        limits=LIMITS,
+    )
     plain = code.removeprefix(head)
     found = [grade(probe, [answered(one, tag="c")], cell).standing for one in (plain, code)]
     assert found == [Standing.PASSED, Standing.UNSCORED]
@@ -110,7 +116,9 @@ def f(base, name, text):
 
 @pytest.mark.parametrize("away", ["base", "os.path.dirname(base)", "here", "os.path.dirname(here)"])
 def test_a_folder_that_is_put_away_while_it_is_watched_is_noted(cell: Cell, away: str) -> None:
-    found = _attacked(cell, "path-traversal", TURNED.format(away=away), {"effect": "write"})
+    found = _attacked(
+        cell, "path-traversal", TURNED.format(away=away), {"effect": "write", "payloads": ["../secret.txt"]}
+    )
     assert found in (Standing.UNSCORED, Standing.FAILED)
 
 
@@ -153,4 +161,17 @@ READS = {
 @pytest.mark.parametrize("how", READS, ids=list(READS))
 def test_a_file_that_is_read_by_another_way_clears_nothing(cell: Cell, how: str) -> None:
     code = f"import mmap, os\ndef f(base, name):\n    path = os.path.join(base, name)\n{READS[how]}\n"
-    assert _attacked(cell, "path-traversal", code) is not Standing.PASSED
+    found = _attacked(cell, "path-traversal", code, {"payloads": ["../secret.txt"]})
+    assert found is (Standing.UNSCORED if how == "mapped" else Standing.FAILED)
+
+
+def test_a_hash_that_may_have_been_made_in_too_many_ways_is_not_tried_for_ever(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crypto, "_MOST_ROUNDS", 200_000)
+    numbers = ", ".join(str(99_000 + number) for number in range(24))
+    code = (
+        f"import hashlib, os\nSOME = ({numbers})\ndef f(word):\n    more = [os.urandom(8).hex() for _ in range(4)]\n"
+        "    return '$'.join([*more, os.urandom(32).hex(), os.urandom(20).hex()])\n"
+    )
+    assert _attacked(cell, "weak-hash", code) is Standing.UNSCORED
