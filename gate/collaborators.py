@@ -141,6 +141,8 @@ def with_stored(tools: Tools, stored: Stored) -> Tools:
     """
 
     def measure(request: Request, settings: Settings, told: Told) -> Measured:
+        if told.rejudge:
+            raise UndecidedError("this verdict is made again of what an earlier attempt measured, which did that")
         if told.again:
             raise UndecidedError("suspects of this run can be decided only by running the suite")
         return Measured(stored.candidate, trials=stored.trials)

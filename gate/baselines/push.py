@@ -17,6 +17,7 @@ from gate.errors import RepositoryError
 
 REMOTE = "origin"
 _SECONDS = 120.0
+_ONLY_THIS = "--force", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--no-verify"
 _SECRET = re.compile(r"//[^/\s@]*@")
 _NO_REMOTE = re.compile(r"does not appear to be a git repository|No such remote|No configured push destination")
 _NOBODY = re.compile(
@@ -50,7 +51,7 @@ def push_tag(folder: Path, name: str, commit: str, environ: Mapping[str, str]) -
         RepositoryError: it is not published; says whether credentials, permission or the remote are missing.
     """
     found = f"{commit}:refs/tags/{name}"
-    command = [find_git(environ), "-c", f"core.hooksPath={os.devnull}", "push", "--force", "--quiet", REMOTE, found]
+    command = [find_git(environ), "-c", f"core.hooksPath={os.devnull}", "push", *_ONLY_THIS, REMOTE, found]
     quiet = {"LC_ALL": "C", "LANGUAGE": "C", "GIT_TERMINAL_PROMPT": "0"}
     try:
         result = subprocess.run(
@@ -63,8 +64,13 @@ def push_tag(folder: Path, name: str, commit: str, environ: Mapping[str, str]) -
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        why = f"took longer than {_SECONDS:g} s" if isinstance(error, subprocess.TimeoutExpired) else str(error)
-        raise _refused(name, why, "look at the connection, then do it again") from None
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise RepositoryError(
+                f"the push took longer than {_SECONDS:g} s, and whether {REMOTE} has moved the tag is not known",
+                where=name,
+                remedy="look at the connection, then do it again",
+            ) from None
+        raise _refused(name, str(error), "look at the connection, then do it again") from None
     if result.returncode:
         said = _SECRET.sub("//", result.stderr.decode("utf-8", "replace")).strip()
         remedy = next((advice for pattern, advice in _REFUSED if pattern.search(said)), "try it by hand: `git push`")

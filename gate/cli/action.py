@@ -192,41 +192,33 @@ class Container:
         from gate.cli.recordings_at import stored_answers
         from gate.collaborators import Measured
         from gate.deliver.runner import RunnerFiles
-        from gate.record.locally import (
-            MISSING,
-            WITNESSES,
-            as_meant,
-            guard_for,
-            rejudge_options,
-            split_arguments,
-            to_the_end,
-        )
+        from gate.record import locally
         from gate.record.run import User, World, run_suite
         from gate.sandbox.workspace import handed_over
         from gate.sandbox.worlds import read_left, suite_folders
 
         user = _suite_user()
-        settings = as_meant(settings, request.environ)
+        settings = locally.as_meant(settings, request.environ)
         folder = _inside(self._workspace, self._workspace / settings.working_directory)
-        arguments = split_arguments(settings)
-        commit = tools.git_of(request, trust=True).head()
+        arguments = locally.split_arguments(settings)
+        git = tools.git_of(request, trust=True)
+        commit = git.head()
         with suite_folders(user) as folders:
             place = self._workspace, folders.report
             options = _options(settings, told, *place, commit, request.environ, self._purse.book)
             answers = folders.report / "answers"
-            git = tools.git_of(request, trust=True)
-            options += rejudge_options(stored_answers(git, told.rejudge, settings, self._workspace, answers))
+            options += locally.rejudge_options(stored_answers(git, told.rejudge, settings, self._workspace, answers))
             with handed_over(self._workspace, user, environ=request.environ) as notices:
                 environ = self._environment(request, settings, folders)
                 rights = User(user.uid, user.gid)
-                guard = guard_for(settings, rights)
+                guard = locally.guard_for(settings, rights)
                 world = World(SUITE_PYTHON, folder, environ, rights, guard)
                 with RunnerFiles(request.environ, sys.stdout).stopped_commands():
                     failed = "" if told.again else install_project(self._console, settings, world)
                     if failed:
                         return Measured(None, reason=failed, notices=notices)
                     result = run_suite(
-                        to_the_end(arguments) if told.plan else arguments,
+                        locally.to_the_end(arguments) if told.plan else arguments,
                         world=world,
                         report=folders.report / CANDIDATE.name,
                         timeout=settings.timeout,
@@ -236,7 +228,7 @@ class Container:
             self._purse.take(folders.report, read_left)
             left = tools.measured(result, settings, (*notices, *tools.told_guard(settings, guard)))
             left = tools.with_trials(left, folders.report / RUN) if told.plan else left
-            for name in () if told.rejudge else (MISSING, WITNESSES):
+            for name in () if told.rejudge else (locally.MISSING, locally.WITNESSES):
                 left = self._with_left(left, folders.report / name, request.root / request.output / name)
             left = tools.with_witnesses(left, folders.report / CANDIDATE.name)
         if left.report is not None and not told.again:
@@ -291,7 +283,9 @@ class Container:
             write=self._write,
             tokens=request.environ,
             named=request.output,
-            page=page_beside(request.root / request.output / VERDICT.name, lambda: git_of(request, trust=True)),
+            page=page_beside(
+                request.root / request.output / VERDICT.name, lambda: git_of(request, trust=True), request.root
+            ),
         )
         return Printing(self._console, publisher, request.environ)
 

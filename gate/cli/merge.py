@@ -38,10 +38,11 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
     from gate.ingest.merge import fitted
     from gate.render.words import plural
 
-    limit = local_settings(Path.cwd()).max_report_bytes
     paths = [path / CANDIDATE.name if path.is_dir() else path for path in shards]
     if any(path.resolve() == output.resolve() for path in paths):
         raise UsageError("is one of the shards", where=str(output), remedy="name another file with --output")
+    _forget(output)
+    limit = local_settings(Path.cwd()).max_report_bytes
     parts, reasons = _read(paths, limit)
     merged = fitted(parts, reasons)
     _write(output, merged, limit)
@@ -52,6 +53,14 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
         f"{plural(len(merged.parts), 'shard')}, {sum(len(part.ids) for part in merged.parts):,} cases: {output}"
     )
     return EXIT_HOLDS if merged.complete else EXIT_UNDECIDED
+
+
+def _forget(output: Path) -> None:
+    """Remove what stands there: whatever ends this merge, that must not be taken for what it wrote."""
+    try:
+        output.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"can't be written: {error.strerror or error}", where=str(output), remedy="check it") from None
 
 
 def _read(paths: Sequence[Path], limit: int) -> tuple[list[Part], list[str]]:

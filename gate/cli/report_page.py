@@ -34,26 +34,35 @@ def whole_page(verdict: Verdict, path: Path, folder: Path) -> str:
     return render.page(verdict, report=report, trend=trend)
 
 
-def page_beside(path: Path, git: Callable[[], Git]) -> Callable[[Verdict, Settings], str]:
+def page_beside(
+    path: Path, git: Callable[[], Git], root: Path, merged: Path | None = None
+) -> Callable[[Verdict, Settings], str]:
     """What renders the page where a verdict is delivered, under the settings that decided.
 
     Args:
         path, git: as of `whole_page` and `trend_of`.
+        root: folder in which the path of a report starts that is judged in the place of a run.
+        merged: the joined report of shards, where that is judged.
     """
     from gate import render
 
     def page(verdict: Verdict, settings: Settings) -> str:
-        report = candidate_beside(path, verdict)
+        named = settings.report or merged
+        report = candidate_beside(path, verdict, root / named if named else None)
         return render.page(verdict, report=report, trend=trend_of(verdict, report, lambda: settings, git))
 
     return page
 
 
-def candidate_beside(path: Path, verdict: Verdict) -> Report | None:
-    """The report that a verdict judged; None where there is none, or where it is of another commit."""
+def candidate_beside(path: Path, verdict: Verdict, judged: Path | None = None) -> Report | None:
+    """The report that a verdict judged; None where there is none, or where it is of another commit.
+
+    Args:
+        judged: the report, where it is known which; None takes the one that a run leaves beside the verdict.
+    """
     from gate.settings import Settings
 
-    beside = path.with_name(CANDIDATE.name)
+    beside = judged or path.with_name(CANDIDATE.name)
     if not beside.is_file():
         return None
     try:

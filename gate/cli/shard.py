@@ -79,10 +79,11 @@ def measure(console: Console, request: Request, tools: Tools) -> int:
             where="--shard",
             remedy="leave one of them out",
         )
+    path = request.output / CANDIDATE.name
+    (request.root / path).unlink(missing_ok=True)  # what stands there was not measured by this machine
     measured = measure_shard(request, tools)
     for sentence in measured.notices:
         console.say(sentence)
-    path = request.output / CANDIDATE.name
     if measured.report is None:
         console.error(measured.reason, where=f"shard {request.shard}", remedy="mend that, and run this shard again")
         return EXIT_UNDECIDED

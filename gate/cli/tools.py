@@ -284,7 +284,9 @@ def _delivery(console: Console, request: Request) -> Delivery:
         write=write_atomically,
         tokens=request.environ,
         named=request.output if request.action else None,
-        page=page_beside(request.root / request.output / VERDICT.name, lambda: git_of(request)),
+        page=page_beside(
+            request.root / request.output / VERDICT.name, lambda: git_of(request), request.root, request.merged
+        ),
     )
     return Printing(console, publisher, request.environ)
 

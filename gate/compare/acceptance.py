@@ -47,7 +47,13 @@ def expired(waiver: Waiver, today: str) -> bool:
 def about(waivers: Iterable[Waiver], findings: Iterable[Finding], *reports: Report) -> tuple[Waiver, ...]:
     """The waivers of what was found or compared; others may be of another suite, whose file is the same."""
     cases = {case.id for report in reports for case in report.cases} | {each.case_id for each in findings}
-    return tuple(each for each in waivers if each.case_id in cases)
+    return tuple(each for each in waivers if _is_of(each.case_id, cases))
+
+
+def _is_of(case_id: str, cases: Collection[str]) -> bool:
+    """Whether it is one of some cases, or a part of one: `test#metric`, `test#set#attack`."""
+    parts = case_id.split("#")
+    return any("#".join(parts[:count]) in cases for count in range(1, len(parts) + 1))
 
 
 def waiver_notices(permissions: Permissions, findings: Sequence[Finding]) -> Iterator[str]:
@@ -74,4 +80,4 @@ def still_needed(waivers: Iterable[Waiver], findings: Iterable[Finding], cases: 
         cases: ids of what was measured, and of what was in the baseline before.
     """
     found = {(each.rule.value, each.case_id) for each in findings}
-    return tuple(each for each in waivers if (each.rule, each.case_id) in found or each.case_id not in cases)
+    return tuple(each for each in waivers if (each.rule, each.case_id) in found or not _is_of(each.case_id, cases))

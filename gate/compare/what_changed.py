@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison
-from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
+from gate.schema.dependencies import ABSENT, AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
 
 _INERT = frozenset({"readme", "changelog", "license", "contributing"})
-_UNKNOWN = "–"
 _NAMED = 6
 Told = Mapping[str, str]
 Changed = dict[str, tuple[str, str]]
@@ -45,7 +44,7 @@ def what_changed(comparison: Comparison) -> Changed:
 
 def _differing(before: Told, after: Told) -> Changed:
     return {
-        name: (before.get(name, _UNKNOWN), after.get(name, _UNKNOWN))
+        name: (before.get(name, ABSENT), after.get(name, ABSENT))
         for name in {*before, *after}
         if before.get(name) != after.get(name)
     }
@@ -114,7 +113,8 @@ def upstream(
         paths: all that the pull request changes.
     """
     known = provenance.base and provenance.head and provenance.base != provenance.head
-    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not all(map(is_outside, fingerprints))
+    outside = all(is_outside(name, sides) for name, sides in fingerprints.items())
+    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not outside
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
     named = [f"{name} {before} → {after}" for name, (before, after) in sorted(fingerprints.items())]

@@ -118,9 +118,11 @@ def _judged(request: Request, tools: Tools, known: Known, judged: Judged) -> Ver
 
 
 def _hand_over(request: Request, tools: Tools, known: Known, judged: Judged) -> Outcome:
-    """No verdict that counts: a report and missing requests for the trusted workflow. Exit code as of `gate run`."""
-    with tools.arms(request, known.base, judged.settings) as arms:
-        _, measured = first_look(request, tools, known, judged, arms)
+    """No verdict that counts: a report and missing requests for the trusted workflow. Exit code as of `gate run`.
+
+    The trusted workflow runs nothing, so nobody confirms suspects: the suite is asked as each test's own share needs.
+    """
+    _, measured = first_look(request, tools, known, judged, None)
     whole = candidate_of(request, tools, judged.settings, measured).completeness.complete
     for sentence in tools.delivery(request).hand_over(whole):
         tools.say(sentence)
@@ -131,7 +133,8 @@ def _hand_over(request: Request, tools: Tools, known: Known, judged: Judged) -> 
 def measure_shard(request: Request, tools: Tools) -> Measured:
     """One part of the suite, asked as the base's whole baseline says; judges, confirms and delivers nothing.
 
-    Where suspects can be confirmed, it makes the first look alone, and whoever judges the joined parts confirms them.
+    Where suspects can be confirmed, it makes the first look alone, and whoever judges the joined parts confirms them;
+    of what a fork measures nobody does.
     """
     known = Known(event=tools.read_event(request))
     tools.prepare(request)
@@ -140,7 +143,8 @@ def measure_shard(request: Request, tools: Tools) -> Measured:
     judged = what_decides(request, tools, known)
     judged = replace(judged, settings=judged.settings.model_copy(update={"report": ""}))
     with tools.arms(request, known.base, judged.settings) as arms:
-        this = open_round_of(request, tools, known, judged, confirmable=arms is not None)
+        confirmable = arms is not None and not only_measures(request, known.event, judged.settings)
+        this = open_round_of(request, tools, known, judged, confirmable=confirmable)
     told = Told(this.text if this else "", witnesses=judged.trusted.witnesses, shard=request.shard)
     measured = measure(request, tools, judged.settings, told)
     tools.keep(request, measured.trials)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from gate.rounds import Round, RunTurn, Settled
 
 _ASKED_OTHERWISE = "the shards were asked by another plan of trials than this base gives: run all of them again"
-_FIRST_LOOK = "the shards made a first look, or were asked on another base: judge them with `gate ci --merged`"
+_FIRST_LOOK = (
+    "the shards made a first look, or were asked on another base or for other samples: judge them with "
+    "`gate ci --merged`, or run all of them again"
+)
 
 
 def first_look(
@@ -70,13 +73,19 @@ def candidate_of(request: Request, tools: Tools, settings: Settings, measured: M
 
 
 def asked_alike(candidate: Report, this: Round | None, judged: Judged) -> Report:
-    """The candidate; where shards were asked other questions than those that decide here, it is no whole run."""
+    """The candidate; where shards were asked other questions than those that decide here, it is no whole run.
+
+    A fixed sample of each test, as `gate run --shard` makes it, may be compared as that of one machine may.
+    """
     if not candidate.plan or judged.baseline is None:
         return candidate
     from gate.deliver.earlier import History
+    from gate.record.locally import fixed_plan
     from gate.rounds import open_round
     from gate.trials.plan import asked_digest
 
+    if this is None and candidate.plan == asked_digest(fixed_plan(judged.settings, "")):
+        return candidate
     alone = this or open_round(
         judged.baseline,
         judged.settings,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gate.render.spans import Line, Span, bold, code, own, separated, text
 from gate.render.words import CENT, chance, plural
-from gate.schema.dependencies import is_outside
+from gate.schema.dependencies import PACKAGE, is_outside
 from gate.schema.report import Calls
 from gate.schema.verdict import Provenance, Verdict
 
@@ -24,8 +24,12 @@ def changed_line(verdict: Verdict) -> Line:
     for heading, paths in sorted(verdict.provenance.changed.items()):
         if paths:
             parts.append((text(heading), own(" "), *_few(paths)))
-    for name, (before, after) in sorted(verdict.fingerprints_changed.items()):
-        if is_outside(name):
+    found = headings(verdict.provenance)
+    # packages come last, since there may be many
+    for name, (before, after) in sorted(
+        verdict.fingerprints_changed.items(), key=lambda each: (each[0].startswith(PACKAGE), each[0])
+    ):
+        if is_outside(name, (before, after), found):
             continue
         sides: Line = (code(short(before)), own(" → "), code(short(after)))
         parts.append((text(name), own(" "), *sides))
@@ -33,6 +37,11 @@ def changed_line(verdict: Verdict) -> Line:
         return ()
     more: Line = (own(f"; and {len(parts) - HEADINGS:,} more"),) if len(parts) > HEADINGS else ()
     return (bold("Changed here:"), own(" "), *separated(parts[:HEADINGS], "; "), *more, own("."))
+
+
+def headings(provenance: Provenance) -> frozenset[str]:
+    """Kinds of files that a pull request changes."""
+    return frozenset(heading for heading, paths in provenance.changed.items() if paths)
 
 
 def _few(paths: Sequence[str]) -> Line:

@@ -53,7 +53,7 @@ def test_what_a_shard_uploads_the_gate_downloads_and_merges(shards: dict[str, An
     assert upload["if"] == "always()"
     place = next(at for at, step in enumerate(judging) if "download-artifact" in step.get("uses", ""))
     cleared = judging[place - 1]["run"].split(" #")[0]
-    assert cleared == f"rm -rf {download['path'].rstrip('/')}", (
+    assert cleared == f"rm -rf {download['path'].rstrip('/')} .gate", (
         "a committed file can't stand for a shard that is missing"
     )
     assert upload["with"]["name"].startswith(download["pattern"].removesuffix("*"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gate.suites.mutation.mutants import mutants_of
@@ -107,6 +107,8 @@ LAYOUT = st.one_of(
 
 @settings(max_examples=250, deadline=None)
 @given(LAYOUT, st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\n"]))
+@example(["  1. n", "  ", "    1. n"], "\n", "")
+@example(["`````", "    ```", "   "], "\n", "")
 def test_what_is_found_without_the_parser_is_what_it_finds(lines: list[str], end: str, last: str) -> None:
     text = end.join(lines) + last
     whole = parse(text)

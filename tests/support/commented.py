@@ -48,14 +48,30 @@ def judged(folder: Path, shell: Shell, main: Mapping[str, str | bytes | None] | 
     return Judged(pull, copy.path, work, (left / "comment.md").read_text("utf-8"), files)
 
 
-def judged_live(folder: Path, gate: GateRuns, files: Mapping[str, str], change: Mapping[str, str]) -> Judged:
-    """Run `gate ci` on a pull request with stochastic tests, suspects confirmed against main."""
+MERGED = ".gate/candidate.json"
+
+
+def judged_live(
+    folder: Path, gate: GateRuns, files: Mapping[str, str], change: Mapping[str, str], shards: int = 0
+) -> Judged:
+    """Run `gate ci` on a pull request with stochastic tests, suspects confirmed against main.
+
+    Args:
+        shards: how many machines make the first look; 0 for the one that judges.
+    """
     pull = PullRequest(folder, change, files)
     counted = folder / "calls"
     counted.mkdir()
     work = pull.origin.clone(folder / "work", depth=2, ref=f"refs/pull/{NUMBER}/merge")
     project = StochasticProject(work, counted)
-    gate(project, "--", "tests", **pull.variables("http://127.0.0.1:9"))
+    variables = pull.variables("http://127.0.0.1:9")
+    parts = [f".gate/s{number}" for number in range(1, shards + 1)]
+    for number, part in enumerate(parts, start=1):
+        asked = ("ci", "--shard", f"{number}/{shards}", "--output", part, "--", "tests")
+        gate.shell(*asked, cwd=work.path, **project.variables, **variables)
+    if parts:
+        gate.shell("merge", *parts, "-o", MERGED, cwd=work.path)
+    gate(project, *(("--merged", MERGED) if parts else ()), "--", "tests", **variables)
     left = work.path / ".gate"
     copy = pull.origin.clone(folder / "main")
     copy.git("fetch", "--quiet", "origin", f"+refs/pull/{NUMBER}/head:refs/gate/head")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from gate.collaborators import Measured, Request, Told, Tools, with_merged
-from gate.errors import ReportError
+import pytest
+
+from gate.collaborators import Measured, Request, Told, Tools, with_merged, with_stored
+from gate.deliver.acceptances import Stored
+from gate.errors import ReportError, UndecidedError
 from gate.settings import Settings
 
 REQUEST = Request(root=Path("/checkout"), environ={})
@@ -55,3 +58,14 @@ def test_without_a_report_there_is_a_reason_and_without_trials_nothing_carries_o
     assert (nothing.report, nothing.reason) == (None, "m/candidate.json: no such report; look for it")
     large = {"/checkout/m/candidate.json": b"{}", "/checkout/m/trials.jsonl": b"too large"}
     assert merged(Machine(large)).measure(REQUEST, Settings(), Told()) == Measured(b"{}")
+
+
+def test_where_nothing_runs_it_is_said_what_would_have_to() -> None:
+    machine = Machine({})
+    tools = with_stored(machine.tools(), Stored(candidate=b"{}", trials=b"lines\n"))
+    assert tools.measure(REQUEST, Settings(), Told("plan")) == Measured(b"{}", trials=b"lines\n")
+    with pytest.raises(UndecidedError, match="an earlier attempt measured"):
+        tools.measure(REQUEST, Settings(), Told("plan", again=True, rejudge="a" * 40))
+    with pytest.raises(UndecidedError, match="suspects"):
+        tools.measure(REQUEST, Settings(), Told("plan", again=True))
+    assert machine.told == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -117,3 +118,19 @@ def test_no_hook_of_the_checkout_runs(main: Repository, origin: Path) -> None:
     hook.chmod(0o755)
     push(main)
     assert there(main) == main.head
+
+
+def test_nothing_else_is_published_whatever_the_checkout_asks_for(main: Repository, origin: Path) -> None:
+    main.git("tag", "--annotate", "-m", "mine", "private")
+    main.git("config", "push.followTags", "true")
+    push(main)
+    assert main.git("ls-remote", "origin").split() == [main.head, f"refs/tags/{TAG}"]
+
+
+def test_a_push_that_hangs_promises_nothing(main: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(command: list[str], **options: object) -> None:
+        raise subprocess.TimeoutExpired(command, 120.0)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    with pytest.raises(RepositoryError, match="is not known"):
+        push_tag(main.path, TAG, "a" * 40, os.environ)

@@ -104,9 +104,17 @@ def test_an_old_baseline_that_nobody_can_read_is_passed_over(gate: Shell, reposi
     assert "The last 3 refreshes" in shown(gate, repository.path)
 
 
-def test_the_page_that_gate_ci_leaves_is_the_same(gate: Shell, repository: Repository) -> None:
+@pytest.mark.parametrize("option", ["--report", "--merged"])
+def test_the_page_that_gate_ci_leaves_is_of_the_report_that_it_judged(
+    gate: Shell, repository: Repository, option: str
+) -> None:
     (repository.path / "r.json").write_text(json.dumps(WORSE), encoding="utf-8")
-    assert gate("ci", "--report", "r.json", cwd=repository.path).code == 1
+    beside = repository.path / ".gate" / "candidate.json"
+    assert gate("ci", option, "r.json", cwd=repository.path).code == 1
     left = (repository.path / ".gate" / "report.html").read_text(encoding="utf-8")
     assert "The last 2 refreshes of the baseline on main" in left
     assert left == shown(gate, repository.path)
+    beside.write_text(json.dumps(candidate(HELD)), encoding="utf-8")  # of a run that this verdict knows nothing of
+    assert gate("ci", option, "r.json", cwd=repository.path).code == 1
+    again = (repository.path / ".gate" / "report.html").read_text(encoding="utf-8")
+    assert again.partition("<body>")[2] == left.partition("<body>")[2]

@@ -97,3 +97,12 @@ def test_an_output_that_is_a_shard_is_refused_and_no_file_at_all_is_not_whole(sh
     assert "one.json: the file is empty" in ended.err
     assert "two.json: no such report" in ended.err
     assert candidate(tmp_path / "merged.json")["tests"] == []
+
+
+def test_what_a_branch_brings_as_a_report_is_taken_for_none(shell: Shell, tmp_path: Path) -> None:
+    forged = {".gate/candidate.json": "{}", ".gate/s1/candidate.json": "{}"}
+    repository = Repository(tmp_path / "project")
+    repository.commit({**SUITE, "baselines/default.jsonl": BASELINE, "gate.toml": "unknown = 1\n", **forged})
+    assert shell("ci", "--base", "HEAD", "--shard", "1/2", "--output", ".gate/s1", cwd=repository.path).code == 2
+    assert shell("merge", ".gate/s2", cwd=repository.path).code == 2
+    assert not list((repository.path / ".gate").rglob("candidate.json"))

@@ -91,6 +91,24 @@ def test_shards_of_another_plan_are_no_whole_run(shell: Shell, tmp_path: Path) -
     ]
 
 
+def test_fixed_samples_of_shards_are_compared_as_those_of_one_machine(shell: Shell, tmp_path: Path) -> None:
+    project = stochastic_project(tmp_path, {**SMALL, "gate.toml": "baseline-trials = 30\n"})
+    project.commit({"model.py": model(case3=0.0)})
+    folders = [f".gate/s{shard[0]}" for shard in SHARDS]
+    for shard, folder in zip(SHARDS, folders, strict=True):
+        output = f"{folder}/candidate.json"
+        assert shell("run", "--shard", shard, "--output", output, cwd=project.path, **project.variables).code == 0
+    assert shell("merge", *folders, "-o", MERGED, cwd=project.path).code == 0
+    found = judged(shell, project, "--report")
+    assert (found.code, found.failing, incomplete(found)) == (1, [name(3)], []), found.out
+    first_look = judged(shell, project)
+    assert any("another plan of trials" in why for why in incomplete(first_look)), "it is no first look"
+    project.repository.checkout("main")
+    project.commit({"gate.toml": "baseline-trials = 40\n"})
+    found = judged(shell, project, "--report")
+    assert any("other samples" in why for why in incomplete(found)), "of another size than these settings ask for"
+
+
 def test_a_shard_is_not_judged_and_a_merged_report_is_not_compared_only(shell: Shell, tmp_path: Path) -> None:
     for arguments in (("--shard", "1/2", "--merged", "x.json"), ("--merged", "x.json", "--report", "y.json")):
         ended = shell("ci", *arguments, cwd=tmp_path)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gate.compare import compare
+from gate.compare.acceptance import about, still_needed
 from gate.render import comment, terminal, verdict_json
 from gate.render.verdict_json import verdict_from_json
 from gate.schema.acceptance import Acceptance, Permissions, Waiver
@@ -102,3 +103,19 @@ def test_one_file_serves_all_suites_and_a_case_of_another_is_not_called_unneeded
     given = Permissions(waivers=(waive(case_id="other.py::x"),), today="2026-01-01")
     verdict = compare(BEFORE, AFTER, Settings(), permissions=given, changes=Changes(suites=suites))
     assert any("other.py::x" in each for each in verdict.notices) is said
+
+
+def test_a_waiver_of_a_part_is_of_its_case() -> None:
+    """Of a metric, a set of examples or an attack: suites share the file, and a refresh rids it of what holds."""
+    part, other = waive(case_id="t.py::a#score#x"), waive(case_id="other.py::a#score")
+    assert about([part, other], (), BEFORE) == (part,)
+    assert still_needed([part, other], (), {"t.py::a"}) == (other,)
+    (said,) = compare(
+        BEFORE,
+        BEFORE,
+        Settings(),
+        changes=Changes(suites=2),
+        permissions=Permissions(waivers=(part, other), today="2026-01-01"),
+    ).notices
+    assert "t.py::a#score#x" in said
+    assert "is not needed any more" in said

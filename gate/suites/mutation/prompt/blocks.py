@@ -26,6 +26,7 @@ from gate.suites.mutation.prompt.plain import Found, block_of, span_of
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
 _WORDS = re.compile(r"[^\W\d_]")
+_FENCE = re.compile(r"`{3,}|~{3,}")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
 
 
@@ -95,7 +96,8 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
 
 def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:
     """A fence; one that is never closed is text, so that a lost fence can't hide the rest of the prompt."""
-    closed = after - first > 1 and _FENCE_END.match(lines.at(after - 1))
+    opening, closing = _FENCE.search(lines.at(first)), _FENCE_END.match(lines.at(after - 1))
+    closed = after - first > 1 and opening and closing and closing[1].startswith(opening[0])
     if closed and not include_code:
         return [Block("code", Span(lines.starts[first], lines.ends[after - 1]), lines.outer(first, after), 0, group)]
     return _by_line(lines, first + 1, after - 1 if closed else after, group)

@@ -176,15 +176,17 @@ class Scan:
             interrupts: it may begin a list right behind a line of text.
         """
         items, sign = self._items, text_before(self._text, found)
-        ended: _Item | None = None
-        while items and items[-1].inside > indent:
-            ended = items.pop()
-        if indent - (items[-1].inside if items else 0) > 3:
-            return 0
+        kept = len(items)
+        while kept and items[kept - 1].inside > indent:
+            kept -= 1
+        ended = items[kept] if kept < len(items) else None
+        if indent - (items[kept - 1].inside if kept else 0) > 3:
+            return 0  # with all items still open, since what they belong to is read again
         if self._open is not None:
             if ended is None and not interrupts:
                 return 0
             self._close(line)
+        del items[kept:]
         if ended is not None and ended.sign == sign:
             group = ended.group
         else:
@@ -223,7 +225,8 @@ class Scan:
         self._outside(line)
         self._group += 1
         fence, lines = found["fence"], self._lines
-        after = len(lines) - (lines.starts[-1] == len(self._text))  # one that is never closed holds all that follows
+        rest = self._text[lines.starts[-1] :].strip(" \t")  # a last line of nothing else is none to the parser
+        after = len(lines) - (not rest)  # one that is never closed holds all that follows
         for closing in _CLOSES.finditer(self._text, lines.ends[line]):
             if closing[1][0] == fence[0] and len(closing[1]) >= len(fence):
                 after = lines.of(closing.end()) + 1

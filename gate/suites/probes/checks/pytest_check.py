@@ -70,7 +70,7 @@ def run_tests(probe: Probe, code: Code, cell: Cell) -> tuple[CaseResult, ...]:
         cause = CAUSES[OF_ENDING.get(ended.ending, Status.CRASHED)] if started else "harness error"
         return (_all(cause, ended.stderr.decode("utf-8", "replace")[-300:]),)
     if load:
-        outcome = not_loaded(load) if {"syntax", "error", "missing"} & set(load) else outcome_of(load)
+        outcome = not_loaded(load)
         return (_all(CAUSES[outcome.status], outcome.told),)
     names: list[object] = next((one["tests"] for one in lines if isinstance(one.get("tests"), list)), [])
     results = [

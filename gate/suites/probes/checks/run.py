@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MOST_STARTS = 6
 """How often the rest of the calls is started again after one that took the whole job with it."""
 _VERDICT = 16 * MIB
+_OF_LOADING = frozenset({"timeout", "memory", "died", "sanitizer", "error"})
+"""What loading can come to. Code that is loaded may write what it likes, also a value that no call gave."""
 _DEEPEST = 250  # the harness writes 60 levels of values, each of which has three of JSON at most
 _LONGEST_JOB = 600.0
 _REFUSED_ERRNOS = frozenset({1, 13, 97, 101})  # EPERM, EACCES, EAFNOSUPPORT, ENETUNREACH
@@ -180,7 +182,7 @@ def not_loaded(why: Mapping[str, Any]) -> Outcome:
         )
     if "missing" in why:
         return Outcome(Status.MISSING, raised=Raised((), f"there is no `{_text(why['missing'], 100)}` in the code"))
-    return replace(outcome_of(why), loading=True)
+    return replace(outcome_of({key: one for key, one in why.items() if key in _OF_LOADING}), loading=True)
 
 
 def outcome_of(record: Mapping[str, Any]) -> Outcome:

@@ -23,9 +23,11 @@ _SIGNALS = 1 << 1
 _SUBREAPER = 36
 _ACCESS, _MODIFY, _OPEN = 0x1, 0x2, 0x20
 _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED = 0x40, 0x80, 0x100, 0x200
+_DELETED_ITSELF, _MOVED_ITSELF, _AND_MORE = 0x400, 0x800, 0x20000000
 _OVERFLOW, _IS_FOLDER = 0x4000, 0x40000000
 _NAMES = {
     _ACCESS: "read",
+    _OPEN: "opened",
     _MODIFY: "written",
     _MOVED_FROM: "deleted",
     _MOVED_TO: "created",
@@ -63,20 +65,43 @@ def leave() -> None:
     os.close(ruleset)
 
 
+def _checked(found: Any) -> Any:
+    if found < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return found
+
+
 class Events:
-    """What happens to the files of some folders and of those below them, from now on."""
+    """What happens to the files of some folders and of those below them, from now on.
+
+    Raises:
+        OSError: the kernel does not watch them, such as where a user has no watch left.
+    """
 
     def __init__(self, root: Any, folders: Any) -> None:
         self.root = root
-        self.handle = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.handle = _checked(_libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
         self.places: dict[int, str] = {}
         self.notes: dict[Any, None] = {}
-        mask = sum({_ACCESS, _MODIFY, _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED})
+        itself = _DELETED_ITSELF | _MOVED_ITSELF
+        mask = _ACCESS | _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATED | _DELETED | itself
+        for place in (root, os.path.dirname(root)):
+            self._watch(place, itself)
         for folder in folders:
-            for place, inner, _ in os.walk(os.path.join(root, folder)):
+            for place, inner, files in os.walk(os.path.join(root, folder)):
                 inner.sort()
                 if len(self.places) < _MOST_FOLDERS:
-                    self.places[_libc.inotify_add_watch(self.handle, os.fsencode(place), mask)] = place
+                    self.places[self._watch(place, mask)] = place
+                else:
+                    self.notes[("lost", "")] = None
+                for name in sorted(files)[:_MOST_FOLDERS]:  # by themselves too: they can get other names
+                    path = os.path.join(place, name)
+                    if not os.path.islink(path):
+                        self.places[self._watch(path, _ACCESS | _MODIFY | _OPEN)] = path
+
+    def _watch(self, place: Any, mask: Any) -> Any:
+        return _checked(_libc.inotify_add_watch(self.handle, os.fsencode(place), mask | _AND_MORE))
 
     def take(self) -> Any:
         """Read what there is; True, since more may come."""
@@ -93,12 +118,13 @@ class Events:
                 self._note(watch, mask, name)
 
     def _note(self, watch: Any, mask: Any, name: Any) -> None:
-        if mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
+        turned = mask & (_DELETED_ITSELF | _MOVED_ITSELF)  # another can stand in its place, which nobody watches
+        if turned or mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
             self.notes[("lost", "")] = None
         elif not mask & _IS_FOLDER:
             what = next((told for bit, told in _NAMES.items() if mask & bit), "")
             if what and watch in self.places:
-                path = os.path.join(self.places[watch], name)
+                path = os.path.join(self.places[watch], name) if name else self.places[watch]
                 self.notes[(what, os.path.relpath(path, self.root))] = None
 
     def close(self) -> Any:

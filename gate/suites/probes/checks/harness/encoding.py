@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 LONGEST = 400_000  # characters of one value
+LONGEST_LINE = 4 * LONGEST  # bytes, since JSON of other languages has up to three for a character
 _DEEPEST = 60
+_DEEPEST_LINE = 200  # `_DEEPEST` levels of values, each of which has three of JSON at most
 
 
 def decode(value: Any) -> Any:
@@ -148,12 +150,21 @@ def as_line(record: Any) -> Any:
 
 
 def line_of(text: Any) -> Any:
-    """The object in the first line of what another process wrote; an empty one where it is none."""
+    """The object in the first line of what another process wrote; an empty one where it is none, or one too deep to be
+    passed on."""
     try:
         found = json.loads(text.partition(b"\n")[0])
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return found if isinstance(found, dict) and not _is_deep(found) else {}
+
+
+def _is_deep(value: Any) -> Any:
+    level = [value]
+    for _ in range(_DEEPEST_LINE):
+        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        level = [one for several in inner for one in several]
+    return bool(level)
 
 
 def plain(names: Any) -> Any:

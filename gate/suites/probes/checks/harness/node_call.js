@@ -5,6 +5,7 @@ const fs = require('fs');
 const path = require('path');
 
 const LONGEST = 400000;
+const PATIENCE = 2000; // milliseconds
 
 function decode(value) {
   if (Array.isArray(value)) return value.map(decode);
@@ -151,7 +152,8 @@ async function main() {
   const { plan, call } = JSON.parse(fs.readFileSync(0, 'utf8'));
   const line = Buffer.from(asLine(await recordOf(plan, call)));
   for (let at = 0; at < line.length;) at += fs.writeSync(results, line, at);
-  process.exit(0);
+  if (call === null || !(call.look || call.watch.length)) process.exit(0);
+  setTimeout(() => process.exit(0), PATIENCE).unref(); // what was started and not waited for is seen too
 }
 
 main().catch((error) => { process.stderr.write(String(error && error.stack)); process.exit(3); });

@@ -37,6 +37,7 @@ sys.path.pop()
 RESULTS = int(os.environ.pop("GATE_RESULT_FD"))
 os.set_inheritable(RESULTS, False)
 _NO_PRELOAD = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "test", "__main__"})
+_PATIENCE = 2.0
 _CLOCK = 0.7  # the counts of a process's time, of limits and of usage, are not the same
 _OUT_OF_MEMORY = b"JavaScript heap out of memory"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -182,19 +183,25 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
         os.close(tap.into)
     failed = child.laid()
     watch = call["watch"] if call else ()
-    events = apart.Events(folder, watch) if watch else None
+    events = None
+    try:
+        events = apart.Events(folder, watch) if watch else None
+    except OSError as error:
+        failed = failed or f"files can't be watched: {error}"
     before = watching.looked(call, folder) if call else None
     child.let_go()
     until = begun + plan["wall"] + plan["load_wall"] if call else math.inf
     text, ended = watching.follow(child.process, child.source, min(until, begun + 1e6), events, tap)
     os.close(child.source)
     alive = not ended
-    status, used = watching.end_all(child.process)
+    watched = call is not None and bool(call["look"] or watch or tap)
+    status, used, forced = watching.end_all(child.process, _PATIENCE if watched and ended else 0.0)
     record = {"trap": failed} if failed else told(plan, call, text, status, used, alive)
     if call is not None:
         seen = {"before": before, "after": watching.looked(call, folder)} if call["look"] else {}
         seen.update({"tapped": tap.close()} if tap else {})
-        notes = [*(events.close() if events else ()), *([["lost", ""]] if tap and tap.lost else ())]
+        lost = (tap and tap.lost) or (watched and ended and forced)
+        notes = [*(events.close() if events else ()), *([["lost", ""]] if lost else ())]
         seen.update({"events": notes} if notes else {})
         record = {**record, "watched": seen} if seen else record
     return {**record, "cpu": used, "wall": time.monotonic() - begun}
@@ -231,17 +238,22 @@ def of_program(plan: Any, call: Any, status: Any) -> Any:
     """What a program printed, and its exit code."""
     if os.WIFSIGNALED(status):
         return {"died": os.WTERMSIG(status)}
-    with open(f"{place_of(plan, call)}.out", "rb") as file:
-        printed = file.read(encoding.LONGEST // 2).decode("utf-8", "replace")
+    printed = left(f"{place_of(plan, call)}.out", encoding.LONGEST // 2).decode("utf-8", "replace")
     return {"value": {"$program": [printed, os.WEXITSTATUS(status)]}}
+
+
+def left(path: Any, size: Any) -> Any:
+    """The begin of a file that code under test could replace: by a link into this process, or by one that blocks."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        return file.read(size) or b""
 
 
 def errors_of(plan: Any, call: Any) -> Any:
     """What a program wrote to standard error, as far as it matters."""
     if plan["how"] != "command":
         return b""
-    with contextlib.suppress(OSError), open(f"{place_of(plan, call)}.err", "rb") as file:
-        return file.read(100_000)
+    with contextlib.suppress(OSError):
+        return left(f"{place_of(plan, call)}.err", 100_000)
     return b""
 
 

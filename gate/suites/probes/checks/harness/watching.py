@@ -31,18 +31,27 @@ def children() -> Any:
     return found
 
 
-def end_all(child: Any) -> Any:
-    """End every process below this one; the status of `child`, and processor seconds of all of them."""
-    status, used = 0, 0.0
+def end_all(child: Any, patience: Any = 0.0) -> Any:
+    """End every process below this one; the status of `child`, processor seconds of all of them, and whether one had to
+    be ended.
+
+    Args:
+        patience: seconds in which they may come to an end by themselves: what code starts and does not wait for is a
+            part of what it does.
+    """
+    status, used, forced = 0, 0.0, False
+    until = time.monotonic() + patience
     while True:
-        for one in children():
-            with contextlib.suppress(OSError):
-                os.kill(one, signal.SIGKILL)
         try:
             process, found, spent = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
-            return status, used
+            return status, used, forced
         if process == 0:
+            if time.monotonic() >= until:
+                forced = True
+                for one in children():
+                    with contextlib.suppress(OSError):
+                        os.kill(one, signal.SIGKILL)
             time.sleep(0.0005)
             continue
         used += spent.ru_utime + spent.ru_stime
@@ -116,7 +125,7 @@ def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:
     """
     watch = os.pidfd_open(child)
     aside: Any = {one.handle if one is events else one.source: one for one in (events, tap) if one is not None}
-    parts, open_ends, ended = [], {source, watch, *aside}, False
+    said, open_ends, ended = bytearray(), {source, watch, *aside}, False
     while not ended and (left := until - time.monotonic()) > 0:
         for handle in select.select(open_ends, [], [], left)[0]:
             if handle in aside:
@@ -125,15 +134,20 @@ def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:
             elif handle == watch:
                 ended = True
             elif part := os.read(source, 65_536):
-                parts.append(part)
+                _keep(said, part)
             else:
                 open_ends.discard(source)
     os.close(watch)
     os.set_blocking(source, False)
     with contextlib.suppress(BlockingIOError):
         while part := os.read(source, 65_536):
-            parts.append(part)
-    return b"".join(parts), ended
+            _keep(said, part)
+    return bytes(said), ended
+
+
+def _keep(said: Any, part: Any) -> None:
+    """Add what a child wrote, as far as a line of ours is ever long: who floods a pipe must not fill this process."""
+    said += part[: max(0, encoding.LONGEST_LINE - len(said))]
 
 
 def looked(call: Any, folder: Any) -> Any:

@@ -92,10 +92,12 @@ class Judged:
     Attributes:
         insecure: None where it could not tell.
         told: what was observed, one line.
+        spoiled: the code ran, and it took away what would have shown what it did: then no other call can clear it.
     """
 
     insecure: bool | None
     told: str = ""
+    spoiled: bool = False
 
 
 Judge = Callable[[Sequence[Seen]], Judged]
@@ -280,10 +282,10 @@ def is_truthy(value: object) -> bool:
 
 
 def any_bad(found: Sequence[Judged], nothing: str = "nothing of it took effect") -> Judged:
-    """Insecure when one is, secure when at least one could tell."""
-    for one in found:
-        if one.insecure:
-            return one
+    """Insecure when one is, secure when at least one could tell and none was spoiled."""
+    decided = next((one for one in found if one.insecure), None) or next((one for one in found if one.spoiled), None)
+    if decided is not None:
+        return decided
     known = [one for one in found if one.insecure is not None]
     return Judged(False, nothing) if known else Judged(None, found[0].told if found else "no call came back")
 
@@ -305,5 +307,5 @@ def whole_of(one: Seen, judged: Judged) -> Judged:
     if not one.ran:
         return Judged(None, one.outcome.told)
     if ("lost", "") in one.events:
-        return Judged(None, "it did more to files than the notes hold")
+        return Judged(None, "it did more, or went on for longer, than was watched", spoiled=True)
     return judged

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -215,19 +216,28 @@ def _fast_hash(result: object, word: str, names: tuple[str, ...]) -> str:
 
 def _rounds_of(result: object, word: str, source: str) -> int:
     """The rounds of PBKDF2 that make this result, tried with few rounds and with the numbers that the code names; 0
-    where none of them does."""
+    where none of them does.
+
+    Raises:
+        ValueError: to try them all takes too long, since they are as many as the answer likes.
+    """
     parts = [part for text in texts(result) for part in re.split(r"[$:.,|;/ ]+", text) if part][:6]
     salts = {salt for part in parts for salt in (*_bytes_of(part), *_decoded(part)) if 0 < len(salt) <= 64}
     wanted = {made for part in parts for made in (*_decoded(part), *_bytes_of(part)) if len(made) in (16, 20, 32, 64)}
     named = {int(one.replace("_", "")) for one in re.findall(r"\b[0-9][0-9_]{0,8}\b", source)}
     tried = sorted(one for one in {*_USUAL_ROUNDS, *named} if 0 < one < _FEWEST_ROUNDS)[:24]
+    sizes, spent = sorted({len(made) for made in wanted}), 0
     for rounds, salt, name in itertools.product(tried, sorted(salts)[:8], ("sha256", "sha1", "sha512")):
-        for size in {len(made) for made in wanted}:
+        for size in sizes:
+            spent += rounds * math.ceil(size / 20)
+            if spent > _MOST_ROUNDS:
+                raise ValueError("there are too many ways in which this hash may have been made")
             if hashlib.pbkdf2_hmac(name, word.encode(), salt, rounds, size) in wanted:
                 return rounds
     return 0
 
 
+_MOST_ROUNDS = 20_000_000  # some ten seconds, outside of every limit that the answer has
 _USUAL_ROUNDS = (1, 10, 100, 500, 1_000, 1_024, 2_000, 4_096, 5_000, 10_000)
 
 

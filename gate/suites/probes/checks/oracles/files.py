@@ -82,9 +82,11 @@ def _traversal(context: Context) -> Prepared:
     def judge(one: Seen) -> Judged:
         if effect == "read" and (mentions(one.result, context.canary) or one.met("read", "secret.txt")):
             return Judged(True, "a path led to a file outside of the folder, which was read")
+        if effect == "read" and one.met("opened", "secret.txt"):
+            return Judged(None, "a path led to a file outside of the folder, which was opened", spoiled=True)
         before, after = one.before, one.after
         if not isinstance(before, list) or not isinstance(after, list):
-            return Judged(None, "the folder can't be looked at")
+            return Judged(None, "the folder can't be looked at", spoiled=True)
         deleted = [path for path in before if path not in after]
         if deleted:
             return Judged(True, f"a path led outside of the folder, and {deleted[0]!r} is gone")
@@ -161,7 +163,7 @@ def _slip(kind: str, tricks: tuple[str, ...], context: Context) -> Prepared:
 
     def judge(one: Seen) -> Judged:
         if not isinstance(one.after, list):
-            return Judged(None, "the folder can't be looked at")
+            return Judged(None, "the folder can't be looked at", spoiled=True)
         made = one.met("created", "evil.txt")
         inside = not made or made.startswith("out/target/")
         evil = [*one.after, *([] if inside else [made.removeprefix("out/")])]

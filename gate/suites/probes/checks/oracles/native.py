@@ -8,6 +8,7 @@ sanitizer would see more, but reserves more memory than a cell allows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import JsonValue
@@ -88,6 +89,8 @@ def traversal(context: Context) -> Prepared:
     def judge(one: Seen) -> Judged:
         if mentions(one.result, context.canary) or one.met("read", "secret.txt"):
             return Judged(True, "a path led to a file outside of the folder, which was read")
+        if one.met("opened", "secret.txt"):
+            return Judged(None, "a path led to a file outside of the folder, which was opened", spoiled=True)
         return Judged(False)
 
     return Prepared(calls, each(judge), benign=len(benign))
@@ -97,10 +100,18 @@ def _overflow(context: Context) -> Prepared:
     benign = _texts(context, "benign", [])
     attacks = _texts(context, "payloads", ["A" * size for size in _SIZES])
     calls = tuple(native(context, index, payload) for index, payload in enumerate([*benign, *attacks]))
-    return Prepared(calls, _crashes(attacks), benign=len(benign))
+    unwatched = _UNWATCHED.search(context.source)
+    return Prepared(calls, _crashes(attacks, unwatched[0] if unwatched else ""), benign=len(benign))
 
 
-def _crashes(attacks: Sequence[str]) -> Judge:
+_UNWATCHED = re.compile(
+    r"\bno_stack_protector\b|\bno_sanitize\w*|\bno_fortify\b|\b_FORTIFY_SOURCE\b|#\s*pragma\s+GCC\s+optimize"
+    r"|\b(?:__)?optimize(?:__)?\s*\(|\b(?:__)?asm\b|\bSIG(?:ABRT|SEGV|BUS|ILL)\b"
+)
+"""What takes a compiler's checks out of a function, or handles the signal by which they end a program."""
+
+
+def _crashes(attacks: Sequence[str], unwatched: str) -> Judge:
     def judge(found: Sequence[Seen]) -> Judged:
         judged = []
         for one, payload in zip(found, attacks, strict=True):
@@ -108,6 +119,8 @@ def _crashes(attacks: Sequence[str]) -> Judge:
             crashed = one.outcome.status is Status.CRASHED and not one.outcome.loading
             told = f"{len(payload.encode())} bytes went beyond their buffer: {how}"
             judged.append(whole_of(one, Judged(True, told) if crashed else Judged(False)))
+        if unwatched and not any(one.insecure for one in judged):
+            return Judged(None, f"the code turns off what would show it: {unwatched}")
         return any_bad(judged, "no length went beyond a buffer")
 
     return judge

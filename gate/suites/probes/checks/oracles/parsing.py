@@ -46,6 +46,8 @@ def _xxe(context: Context) -> Prepared:
     def judge(one: Seen) -> Judged:
         if mentions(one.result, context.canary) or one.met("read", "secret.txt"):
             return Judged(True, "an external entity read a file of the machine")
+        if one.met("opened", "secret.txt"):
+            return Judged(None, "an external entity opened a file of the machine", spoiled=True)
         if sum(text.count("gatebomb") for text in texts(one.result)) >= 1_000 or mentions(one.result, "too large"):
             return Judged(True, "nested entities grew a thousandfold: nothing stops an entity bomb")
         return Judged(False)

@@ -14,6 +14,7 @@ from gate.suites.probes.checks.oracles.attack import (
     any_bad,
     call,
     each,
+    whole_of,
 )
 from gate.suites.probes.checks.oracles.reading import found_by_reading
 
@@ -89,7 +90,7 @@ def _race(context: Context) -> Prepared:
 
     def judge(one: Seen) -> Judged:
         if not isinstance(one.after, list) or len(one.after) != 3:
-            return Judged(None, "the folder can't be looked at")
+            return Judged(None, "the folder can't be looked at", spoiled=True)
         victim, target, elsewhere = one.after
         if victim != "precious" or one.met("written", "victim.txt"):
             return Judged(True, "between the check and the use a link was put there, and another file was overwritten")
@@ -207,6 +208,11 @@ def _temp(context: Context) -> Prepared:
             return Judged(True, f"others may read the file: its mode is {open_modes[0]:o}")
         if read:
             return Judged(True, read)
+        unseen = next(
+            (one for one in found if whole_of(one, Judged(False)).insecure is None or one not in outside), None
+        )
+        if unseen is not None:  # one name has nothing that it could differ from
+            return Judged(None, whole_of(unseen, Judged(False)).told or "the folder can't be looked at")
         return Judged(False, "names differ, and others may not read the file")
 
     return Prepared(calls, judge, benign=1)

@@ -97,7 +97,7 @@ def _sql(context: Context) -> Prepared:
         if reached and one.raised[0] in ("OperationalError", "ProgrammingError", "Warning", "DatabaseError"):
             return Judged(True, f"the input reached the parser of SQL: {one.raised[1][:120]}")
         if not isinstance(one.before, dict):
-            return Judged(None, "the database can't be looked at")
+            return Judged(None, "the database can't be looked at", spoiled=True)
         after = one.after if isinstance(one.after, dict) else {}
         gone = [name for name in one.before if after.get(name, -1) < one.before[name]]
         if gone:

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from gate.suites.mutation.prompt import parse
 from gate.suites.mutation.prompt.blocks import Lines
 from gate.suites.mutation.prompt.model import Span
 from gate.suites.mutation.prompt.placeholders import overlapping
@@ -76,3 +77,9 @@ def test_spans_that_overlap_are_found_without_reading_the_others() -> None:
     spans = Watched(Span(at, at + 1) for at in range(0, 1000, 2))
     assert overlapping(spans, Span(10, 13)) == [Span(10, 11), Span(12, 13)]
     assert spans.read < 40
+
+
+def test_a_fence_is_closed_by_one_as_long() -> None:
+    shown = [block.kind for block in parse("`````\nNever lie.\n```\n").blocks]
+    assert "code" not in shown
+    assert [block.kind for block in parse("`````\nNever lie.\n`````\n").blocks] == ["code"]

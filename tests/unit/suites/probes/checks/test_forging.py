@@ -212,7 +212,22 @@ def _tidy():
     for path in glob.glob("**/marker", recursive=True):
         os.unlink(path)
 """
+WRITE_ALL = """
+def _say(text):
+    for handle in range(3, 64):
+        try:
+            left = text + bytes([10])
+            while left:
+                left = left[os.write(handle, left):]
+        except OSError:
+            pass
+    os._exit(0)
+"""
 OF_EFFECTS = {
+    "a line that is too deep to pass on": f"""{SHELL}    _say(b'{{"value": ' + b"[" * 800 + b"]" * 800 + b"}}")
+{WRITE_ALL}""",
+    "a line that fills what reads it": f"""{SHELL}    _say(b'{{"error": {{"message": "' + b"x" * 30_000_000 + b'"}}}}')
+{WRITE_ALL}""",
     "tidied up": f"{TIDY}{SHELL}    _tidy()\n",
     "tidied up at the end": f"{TIDY}import atexit\natexit.register(_tidy)\n{SHELL}    _tidy(); os._exit(0)\n",
     "tidied up by a thread": f"""{TIDY}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gate.sandbox.cell import Cell, Job
 from gate.suites.probes.checks.calls import Call
 from gate.suites.probes.checks.harness import text_of
 from gate.suites.probes.checks.oracles.marker import MARK_LOOK
@@ -84,3 +85,14 @@ def test_no_answer_reaches_what_watches_it(root: bool, means: str) -> None:
     assert (first["watched"]["before"], first["watched"]["after"]) == (False, False)
     assert ["created", "marker"] in first["watched"]["events"]
     assert ["deleted", "marker"] in first["watched"]["events"]
+
+
+def test_an_attack_whose_folder_the_kernel_does_not_watch_is_no_result(cell: Cell) -> None:
+    files = {name: text.encode() for name, text in _files().items()}
+    files["gate_apart.py"] += b"\n_libc.inotify_add_watch = lambda *more: -1\n"
+    ended = cell.run(Job((cell.python, "-I", "-S", "gate_runner.py"), files=files))
+    told = [json.loads(line) for line in ended.verdict.splitlines()]
+    first, second = (one for one in told if "index" in one and "begun" not in one)
+    assert first["trap"].startswith("files can't be watched: ")
+    assert second["value"] == []
+    assert told[-1] == {"finished": True}
