@@ -38,3 +38,5 @@ def rejudged(
         return read_report(found.report, "the report of main's stored answers", limit=settings.max_report_bytes), ""
     except GateError as error:
         return None, error.message
+    except OSError as error:
+        return None, f"the machine refused it ({error.strerror or type(error).__name__})"
