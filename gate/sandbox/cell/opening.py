@@ -22,8 +22,8 @@ Means = Literal["namespaces", "bubblewrap", "bare"]
 ALL_MEANS: tuple[Means, ...] = ("namespaces", "bubblewrap", "bare")
 _SLACK = 256
 _REMEDY = (
-    "use Linux 5.13 or newer with Landlock, a container that may use Landlock, or a machine that lets users make"
-    " namespaces; `--unsafe-no-sandbox` runs it all the same and marks the report"
+    "use Linux 5.13 or newer with Landlock, in a container that may use it; `--unsafe-no-sandbox` runs it all the same"
+    " and marks the report"
 )
 
 
@@ -114,6 +114,8 @@ def _strongest(folder: Path, among: Sequence[Means], opened: contextlib.ExitStac
 
 def _contained(image: str, folder: Path, opened: contextlib.ExitStack) -> Cell:
     """A cell in a container, if no canary escapes from it."""
+    if landlock.version() == 0:  # the kernel is this machine's
+        raise SandboxError("a container holds nothing here: the kernel has no Landlock", remedy=_REMEDY)
     outside, control = folder / "canary", folder / "control"
     outside.mkdir(mode=0o777)
     control.mkdir(mode=0o700)
@@ -123,9 +125,8 @@ def _contained(image: str, folder: Path, opened: contextlib.ExitStack) -> Cell:
     opened.callback(zygote.close)
     if reason := escapes(zygote, outside):
         raise SandboxError(f"a container of `{image}` does not hold untrusted code ({reason})", remedy=_REMEDY)
-    version = landlock.version()
-    known = (f"landlock {version}",) if version else ()
-    return Cell(zygote, Attestation(("container", "own uid", *known, "seccomp", "rlimits", "subreaper")))
+    held = ("container", "own uid", f"landlock {landlock.version()}", "seccomp", "rlimits", "subreaper")
+    return Cell(zygote, Attestation(held))
 
 
 def _unfit(means: Means) -> str:
@@ -134,7 +135,7 @@ def _unfit(means: Means) -> str:
         return "only Linux has it"
     if means == "bubblewrap" and shutil.which("bwrap") is None:
         return "it is not installed"
-    if means != "namespaces" and landlock.version() == 0:
+    if landlock.version() == 0:  # in any means: only it keeps code under test from the process that watches it
         return "the kernel has no Landlock, or forbids it"
     return ""
 
@@ -169,10 +170,8 @@ def _held(means: Means, settings: dict[str, Any]) -> tuple[str, ...]:
         "bare": (),
     }[means]
     user = ("own uid",) if _is_root() else ("user namespace",) if means == "namespaces" else ()
-    version = landlock.version()
-    known = (f"landlock {version}",) if version else ()
     group = ("memory cgroup",) if settings["group"] else ()
-    return (*user, *held, *known, "seccomp", "rlimits", *group, "subreaper")
+    return (*user, *held, f"landlock {landlock.version()}", "seccomp", "rlimits", *group, "subreaper")
 
 
 def _is_root() -> bool:

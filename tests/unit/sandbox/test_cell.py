@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import UsageError
-from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, SandboxError, open_cell
+from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, SandboxError, landlock, open_cell
 
 EXPECTED_NAMES = {"GATE_RESULT_FD", "GIT_CONFIG_NOSYSTEM", "HOME", "LANG", "PATH", "TMPDIR"}
 QUICK = ("-I", "-S", "main.py")
@@ -374,6 +374,17 @@ def test_without_a_sandbox_it_is_said(tmp_path: Path) -> None:
         assert shell(unsafe, "yes", limits=Limits(output=1000)).ending is Ending.OUTPUT
         assert unsafe.run(Job(("no-such-program",))).code == 127
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_landlock_no_means_is_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    with (
+        pytest.raises(SandboxError, match=r"namespaces: the kernel has no Landlock.*bare: "),
+        open_cell(scratch=tmp_path),
+    ):
+        pass
+    with pytest.raises(SandboxError, match="no Landlock"), open_cell(container="none", scratch=tmp_path):
+        pass
 
 
 def test_where_nothing_holds_it_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class Blocks:
         size = columns * rows * np.dtype(np.float64).itemsize
         memory = self._free(size)
         if memory is None:
-            memory = mmap.mmap(-1, size)
+            memory = _own(size)
             self._kept = [*self._kept[-MOST + 1 :], memory]
         return np.ndarray((columns, rows), dtype=np.float64, buffer=memory)
 
@@ -33,6 +33,13 @@ class Blocks:
             if len(memory) >= size and sys.getrefcount(memory) <= _IDLE:
                 return memory
         return None
+
+
+def _own(size: int) -> mmap.mmap:
+    """Memory whose later changes no forked process sees: a worker may have been given rows that it keeps."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, size)
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def _idle() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -66,3 +67,21 @@ def test_what_a_model_keeps_of_the_rows_it_saw_stays_as_it_was(monkeypatch: pyte
         gaussian(model, frame, schema, clean, epsilon, seed=1)
     assert len(seen) == 17
     assert all(np.array_equal(np.asarray(rows), was) for rows, was in seen)
+
+
+def test_a_forked_worker_keeps_the_rows_that_it_was_given() -> None:
+    block = Blocks().lend(1, 4)
+    block[:] = 1.0
+    go_read, go = os.pipe()
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(go_read, 1)
+        os.write(tell, block.tobytes())
+        os._exit(0)
+    block[:] = 2.0
+    os.write(go, b"x")
+    assert np.frombuffer(os.read(told, 64)).tolist() == [1.0] * 4
+    os.waitpid(child, 0)
+    for handle in (go_read, go, told, tell):
+        os.close(handle)
