@@ -379,7 +379,7 @@ def test_without_a_sandbox_it_is_said(tmp_path: Path) -> None:
 def test_without_landlock_no_means_is_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(landlock, "version", lambda: 0)
     with (
-        pytest.raises(SandboxError, match=r"namespaces: the kernel has no Landlock.*bare: "),
+        pytest.raises(SandboxError, match=r"namespaces: .*no Landlock.*bare: "),
         open_cell(scratch=tmp_path),
     ):
         pass
