@@ -112,7 +112,14 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import own_witnesses, report_of, said_of_witnesses, session_name
+    from gate.cli.suite import (
+        own_witnesses,
+        report_of,
+        said_of_missing,
+        said_of_overlay,
+        said_of_witnesses,
+        session_name,
+    )
     from gate.cli.tools import told_guard
     from gate.record.locally import as_meant, fixed_plan, guard_for, run_locally
 
@@ -134,12 +141,15 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     )
     for sentence in told_guard(settings, guard):
         console.say(sentence)
+    for sentence in said_of_overlay(settings, Path.cwd(), os.environ):
+        console.warn(sentence)
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""
         console.error(result.reason, remedy=printed or "mend that, and run it again")
         return None
     report = report_of(result, output, settings)
-    for sentence in filter(None, (result.warning, said_of_witnesses(output))):
+    said = (result.warning, said_of_witnesses(output), said_of_missing(output, settings))
+    for sentence in filter(None, said):
         console.warn(sentence)
     return report
 

@@ -56,7 +56,7 @@ def show(
         raise UsageError("there is no such table of ids", where=str(local), remedy="leave out --local")
     known = _local_data(local or LOCAL)
     texts = []
-    for finding_id in ids:
+    for finding_id in (part for each in ids for part in each.split(",") if part.strip()):
         shown = show_finding(verdict, finding_id, names=known.names, colour=console.colour_on())
         texts.append("\n".join([shown, *_moves(verdict, finding_id, known)]))
     console.result("\n\n".join(texts))
