@@ -50,7 +50,7 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
     for reason in merged.reasons:
         console.error(f"the run is not whole: {reason}")
     console.say(
-        f"{plural(len(merged.parts), 'shard')}, {sum(len(part.ids) for part in merged.parts):,} cases: {output}"
+        f"{plural(len(merged.parts), 'shard')}, {plural(sum(len(part.ids) for part in merged.parts), 'case')}: {output}"
     )
     return EXIT_HOLDS if merged.complete else EXIT_UNDECIDED
 

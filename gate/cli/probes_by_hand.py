@@ -46,6 +46,7 @@ def _questions(options: Mapping[str, Any]) -> Iterator[tuple[tuple[Question, ...
 def export_prompts(console: Console, options: Mapping[str, Any]) -> int:
     """Write what is still to be asked."""
     from gate.record.probes.by_hand import export
+    from gate.render.words import plural
 
     folder = Path(options["folder"])
     with _questions(options) as (questions, _, _):
@@ -53,7 +54,9 @@ def export_prompts(console: Console, options: Mapping[str, Any]) -> int:
             console.result("everything is answered: `gate probes score` grades it")
             return EXIT_HOLDS
         export(questions, folder)
-    console.result(f"{len(questions):,} prompts are in {folder / 'prompts'}; put each answer beside them")
+    console.result(
+        f"{plural(len(questions), 'prompt is', 'prompts are')} in {folder / 'prompts'}; put each answer beside them"
+    )
     console.result(f"as {folder / 'answers'}/NAME.md, as files in the folder of that name, or into answers.csv;")
     console.result(f'then: gate probes import {folder} --agent "{options["agent"]}"')
     return EXIT_HOLDS
@@ -62,11 +65,13 @@ def export_prompts(console: Console, options: Mapping[str, Any]) -> int:
 def import_answers(console: Console, options: Mapping[str, Any]) -> int:
     """Keep answers that a person brought."""
     from gate.record.probes.by_hand import read_answers, take_in
+    from gate.render.words import plural
 
     with _questions(options) as (questions, journal, identity):
         found = read_answers(questions, Path(options["folder"]))
         count = take_in(found, journal, identity, options["by"] or somebody())
-    console.result(f"{count:,} answers taken in, {len(questions) - count:,} questions are open")
+    still = plural(len(questions) - count, "question is", "questions are")
+    console.result(f"{plural(count, 'answer')} taken in, {still} open")
     again = "`gate probes export` writes what comes next, such as further rounds; " if count else ""
     console.say(f"{again}`gate probes score` grades what is there")
     return EXIT_HOLDS

@@ -64,22 +64,28 @@ def _replayed(console: Console, asked: Asked, cell: Cell) -> tuple[Sampled, ...]
 
 def _written(console: Console, wanted: Sequence[Sampled], path: Path) -> int:
     from gate.record.probes.rubrics import table
+    from gate.render.words import plural
 
     write_atomically(path, table(wanted))
-    console.result(f"{len(wanted):,} answers to grade are in {path}; fill the column `grade`, then give it with --in")
+    console.result(
+        f"{plural(len(wanted), 'answer to grade is', 'answers to grade are')} in {path}; "
+        "fill the column `grade`, then give it with --in"
+    )
     return EXIT_HOLDS
 
 
 def _taken(path: Path, by: str, sampled: Sequence[Sampled]) -> list[Logged]:
     from gate.record.probes.rubrics import matching, read_table
 
-    given = read_table(read_bytes(path, _LARGEST), str(path), by)
+    given = read_table(read_bytes(path, _LARGEST, "table of grades", "`gate probes grade --out`"), str(path), by)
     return [_logged(key, each.grade, about) for key, each, about in matching(given, sampled)]
 
 
 def _told(console: Console, grades: Grades, new: Sequence[Logged], left: int) -> int:
+    from gate.render.words import plural
+
     count = grades.add(new)
-    console.result(f"{count:,} grades are new; `gate probes score` counts them")
+    console.result(f"{plural(count, 'grade is', 'grades are')} new; `gate probes score` counts them")
     console.detail(f"the log is {grades.path}")
     return EXIT_UNDECIDED if left else EXIT_HOLDS
 
