@@ -46,8 +46,9 @@ def read_bytes(path: Path, limit: int, what: str = REPORT, by: str = "`gate run`
             data = stream.read() if stat.S_ISREG(found.st_mode) else stream.read(min(limit, _MOST) + 1)
     except FileNotFoundError:
         remedy = f"{by} writes one; check the path otherwise" if by else "check the path"
-        error = ReportError if what == REPORT else UsageError
-        raise error(f"no such {what}", where=str(path), remedy=remedy) from None
+        if what == REPORT:
+            raise ReportError("no such report", where=str(path), remedy=remedy) from None
+        raise UsageError(f"no such {what}", where=str(path), remedy=remedy) from None
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
         raise ReportError(
             f"can't be read: {getattr(error, 'strerror', None) or error}",
