@@ -103,7 +103,7 @@ def run(
         from gate.cli.shard import as_shard
 
         report = as_shard(report)
-    _tell(console, report, output)
+    _tell(console, report, output, settings)
     return EXIT_HOLDS if report.completeness.complete else EXIT_UNDECIDED
 
 
@@ -115,7 +115,6 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     from gate.cli.suite import (
         own_witnesses,
         report_of,
-        said_of_missing,
         said_of_overlay,
         said_of_witnesses,
         session_name,
@@ -148,18 +147,22 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
         console.error(result.reason, remedy=printed or "mend that, and run it again")
         return None
     report = report_of(result, output, settings)
-    said = (result.warning, said_of_witnesses(output), said_of_missing(output, settings))
-    for sentence in filter(None, said):
+    for sentence in filter(None, (result.warning, said_of_witnesses(output))):
         console.warn(sentence)
     return report
 
 
-def _tell(console: Console, report: Report, output: Path) -> None:
+def _tell(console: Console, report: Report, output: Path, settings: Settings) -> None:
+    import os
+
     from gate.baselines.measured import uncommitted
+    from gate.cli.suite import said_of_missing
+    from gate.record.locally import as_meant
     from gate.render.words import plural
 
     for reason in report.completeness.reasons:
         console.error(f"the run is not whole: {reason}")
-    for sentence in uncommitted(report.source.commit):
+    missing = said_of_missing(output, as_meant(settings, os.environ))
+    for sentence in (*uncommitted(report.source.commit), *filter(None, (missing,))):
         console.warn(sentence)
     console.say(f"{plural(len(report.cases), 'case')}: {output}")
