@@ -112,13 +112,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import (
-        own_witnesses,
-        report_of,
-        said_of_overlay,
-        said_of_witnesses,
-        session_name,
-    )
+    from gate.cli.suite import own_witnesses, report_of, said_of_overlay, said_of_witnesses, session_name
     from gate.cli.tools import told_guard
     from gate.record.locally import as_meant, fixed_plan, guard_for, run_locally
 
