@@ -179,6 +179,13 @@ def _check(layer: Layer, text: str) -> None:
                 where=_place(layer.name, text, f"`{key}`"),
                 remedy="take it out, revoke it if it was a real one, and give the step a secret of the workflow",
             )
+    tool = layer.values.get("tool")
+    if isinstance(tool, Mapping) and "gate" in tool:
+        raise SettingsError(
+            f"`[tool.gate]` stands in {OWN_FILE}, where every key is the gate's",
+            where=_place(layer.name, text, "`tool.gate`"),
+            remedy=f"in {OWN_FILE} write the keys without [tool.gate], and [rules.NAME] for [tool.gate.rules.NAME]",
+        )
     try:
         resolve([replace(layer, trusted=True)])
     except SettingsError as error:
@@ -186,11 +193,16 @@ def _check(layer: Layer, text: str) -> None:
 
 
 def _place(name: str, text: str, message: str) -> str:
+    """The file with the line of the key that a message names; each part stands in or below the line of the one before.
+
+    Comments are passed over: they may hold the same key as an example.
+    """
     named = _NAMED.search(message)
-    if named:
-        for part in reversed(named[1].split(".")):
-            pattern = rf"""(?:^|[\s.\[{{,"'])["']?{re.escape(part)}["']?\s*[=.\]]"""
-            for number, line in enumerate(text.split("\n"), start=1):
-                if re.search(pattern, line):
-                    return f"{name}:{number}"
-    return name
+    found = 0
+    for part in named[1].split(".") if named else ():
+        pattern = rf"""(?:^|[\s.\[{{,"'])["']?{re.escape(part)}["']?\s*[=.\]]"""
+        for number, line in enumerate(text.split("\n"), start=1):
+            if number >= found and not line.lstrip().startswith("#") and re.search(pattern, line):
+                found = number
+                break
+    return f"{name}:{found}" if found else name

@@ -14,6 +14,7 @@ from gate.cli.files import local_settings, require_own_settings
 from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, BaselineError, UsageError
 
 if TYPE_CHECKING:
+    from gate.baselines.git import Git
     from gate.baselines.refresh import Prepared
     from gate.schema.report import Report
     from gate.settings import Settings
@@ -35,7 +36,8 @@ def anchor() -> None:
 def set_(console: Console, /, commit: str, push: bool) -> int:
     """Put the tag that the setting `anchor` names at COMMIT of main, and publish it or say how.
 
-    From then on losses count from the baseline there; what was lost before is forgotten.
+    From then on losses count from the baseline there; what was lost before is forgotten. A commit that is not in the
+    default branch is named, since its baseline was never accepted.
 
     Exit codes: 0 set; 2 wrong usage, or it may not be published; 3 there is no baseline at that commit.
     """
@@ -53,6 +55,12 @@ def set_(console: Console, /, commit: str, push: bool) -> int:
         raise BaselineError(
             f"{found[:7]} has no baseline to measure from", where=path, remedy="commit one: `gate baseline create`"
         )
+    branch = _branch_without(git, found)
+    if branch:
+        console.warn(
+            f"{found[:7]} is not in `{branch}`: losses count from a baseline that it never had; "
+            f"`gate anchor set {branch}` takes its own"
+        )
     if push:
         from gate.baselines.push import REMOTE, push_tag
 
@@ -63,6 +71,16 @@ def set_(console: Console, /, commit: str, push: bool) -> int:
     if not settings.anchor:
         console.result(f'no setting names it yet; add to the settings of main: anchor = "{name}"')
     return EXIT_HOLDS
+
+
+def _branch_without(git: Git, commit: str) -> str:
+    """The default branch where a commit is not in its history, here or as `origin` has it; empty where it is."""
+    from gate.baselines.base import default_branch
+
+    branch = default_branch(git)
+    tips = [git.resolve(f"{where}/{branch}") for where in ("refs/heads", "refs/remotes/origin")]
+    known = [tip for tip in tips if tip is not None]
+    return branch if known and not any(git.is_ancestor(commit, tip) for tip in known) else ""
 
 
 @anchor.command(short_help="Show the anchor, and what was lost since.", epilog="Example: gate anchor show")

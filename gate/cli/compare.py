@@ -95,7 +95,7 @@ def compare(  # noqa: PLR0913, PLR0917  one for each option
 
 
 def _rejudged(path: Path, limit: int) -> Report:
-    report = read_report_file(path, limit)
+    report = read_report_file(path, limit, by="`gate run --rejudge`")
     if report.rejudged is None:
         raise UsageError("no stored answers were judged again", where=str(path), remedy="use `gate run --rejudge`")
     return report

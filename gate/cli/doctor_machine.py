@@ -76,6 +76,7 @@ def machine_checks(settings: Settings, find: Callable[[str], str | None] = insta
         yield _at_least("pytest", version, LEAST_PYTEST, "python -m pip install --upgrade pytest")
     yield _plugin()
     yield from _conflicts(find)
+    yield from _extras(settings, find)
     yield network_check(settings)
 
 
@@ -119,6 +120,19 @@ def _conflicts(find: Callable[[str], str | None]) -> Iterator[Check]:
         yield Check("plugins", "fine", "no plugin of pytest conflicts")
     for name in there:
         yield Check("plugins", "warning", f"{name} is installed: {CONFLICTS[name][0]}", CONFLICTS[name][1])
+
+
+def _extras(settings: Settings, find: Callable[[str], str | None]) -> Iterator[Check]:
+    """The extras without which what the settings ask for can't start."""
+    asks = bool(settings.agent_cmd or settings.agent_preset or settings.agent_url or settings.probes)
+    for extra, wanted, package in (("mutation", settings.mutate, "markdown-it-py"), ("probes", asks, "pyyaml")):
+        if not wanted:
+            continue
+        if find(package) is not None:
+            yield Check("extras", "fine", f"the extra `{extra}` is installed")
+            continue
+        fix = f"python -m pip install 'robustness-gate[{extra}]', here and in the workflows that run the suite"
+        yield Check("extras", "problem", f"the settings need the extra `{extra}`: {package} is not installed", fix)
 
 
 def network_check(settings: Settings, guard: Guard | None = None) -> Check:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,14 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import CANDIDATE, VERDICT
+from gate.errors import UsageError
 
 if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
 
 OUTPUT = Path(".gate/evidence.zip")
 _LIMIT = 2_000_000_000
+_SEAL = re.compile(r"[0-9a-f]{64}")
 
 
 @click.group(epilog="Example: gate evidence verify .gate/evidence.zip")
@@ -79,7 +82,13 @@ def verify(console: Console, archive: Path, seal: str) -> None:
     from gate.render import verdict_from_json
     from gate.schema.evidence_archive import VERDICT as NAME
 
-    found = read_evidence(read_bytes(archive, _LIMIT), str(archive), limit=_LIMIT)
+    if seal and _SEAL.fullmatch(seal.strip().lower()) is None:
+        raise UsageError(
+            "a seal is 64 hexadecimal digits",
+            where="--seal",
+            remedy="give it whole, as `gate evidence create` printed it",
+        )
+    found = read_evidence(read_bytes(archive, _LIMIT, "archive", "`gate evidence create`"), str(archive), limit=_LIMIT)
     if seal and seal.strip().lower() != found.seal:
         raise EvidenceError(
             "the archive holds together, and is another than the one whose seal was kept",

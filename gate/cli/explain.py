@@ -103,8 +103,8 @@ def explained(word: str, verdict: Path = VERDICT) -> str:
     """
     from gate.settings import names
 
-    if _FINDING.fullmatch(word):
-        return _finding(word, verdict)
+    if _FINDING.fullmatch(word.upper()):
+        return _finding(word.upper(), verdict)
     name = word.strip("`").lower().replace("_", "-")
     if name.startswith("rules."):
         name = name.split(".")[1]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gate.schema.verdict import Verdict
     from gate.settings import Settings
 
+REPORT = "report"
 MODES = "live", "record", "replay", "auto"
 OUTPUT = Path(".gate")
 CANDIDATE = OUTPUT / "candidate.json"
@@ -26,11 +27,16 @@ _MOST = sys.maxsize - 1
 OF_ONE_VERDICT = (VERDICT.name, "comment.md", "report.html")
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
-    """Content of a report file, or of a pipe.
+def read_bytes(path: Path, limit: int, what: str = REPORT, by: str = "`gate run`") -> bytes:
+    """Content of a file that is read as a report is, or of a pipe.
+
+    Args:
+        what: the file is, for the error of one that is absent.
+        by: which command writes it; empty for none.
 
     Raises:
-        ReportError: absent, a folder, unreadable, or larger than `limit` bytes.
+        ReportError: a folder, unreadable, or larger than `limit` bytes; a report that is absent.
+        UsageError: another file is absent.
     """
     try:
         with path.open("rb") as stream:
@@ -39,9 +45,10 @@ def read_bytes(path: Path, limit: int) -> bytes:
                 raise _too_large(found.st_size, path, limit)
             data = stream.read() if stat.S_ISREG(found.st_mode) else stream.read(min(limit, _MOST) + 1)
     except FileNotFoundError:
-        raise ReportError(
-            "no such report", where=str(path), remedy="`gate run` writes one; check the path otherwise"
-        ) from None
+        remedy = f"{by} writes one; check the path otherwise" if by else "check the path"
+        if what == REPORT:
+            raise ReportError("no such report", where=str(path), remedy=remedy) from None
+        raise UsageError(f"no such {what}", where=str(path), remedy=remedy) from None
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
         raise ReportError(
             f"can't be read: {getattr(error, 'strerror', None) or error}",
@@ -61,12 +68,12 @@ def _too_large(size: int, path: Path, limit: int) -> ReportError:
     )
 
 
-def read_report_file(path: Path, limit: int) -> Report:
-    """Report in a file of any format that `gate.ingest` knows."""
+def read_report_file(path: Path, limit: int, by: str = "`gate run`") -> Report:
+    """Report in a file of any format that `gate.ingest` knows; `by` as for `read_bytes`."""
     from gate.baselines.attached import attach, on_disk
     from gate.ingest import read_report
 
-    data = attach(read_bytes(path, limit), str(path), on_disk(limit), limit=limit)
+    data = attach(read_bytes(path, limit, by=by), str(path), on_disk(limit), limit=limit)
     return read_report(data, str(path), limit=limit)
 
 

@@ -27,7 +27,8 @@ FIRST_TEST = Path("tests/robustness/test_first.py")
 _ARGUMENTS = '# arguments = "tests/robustness"'
 _RUNS_GATE = re.compile(r"^[^#\n]*(?:\bgate ci\b|uses: *['\"]?[\w.-]+/robustness-gate)", re.MULTILINE)
 _MUTATE = """
-# Try one fault at a time in the prompts that tests marked `mutate_prompt` name (docs/mutation.md); it costs calls.
+# Try one fault at a time in the prompts that tests marked `mutate_prompt` name (docs/mutation.md); it costs calls, and
+# needs an extra: pip install "robustness-gate[mutation]"
 # mutate = true
 """
 _UNPUBLISHED = (

@@ -9,6 +9,7 @@ from importlib.resources import files
 from gate.cli.init_look import Found, Kind
 
 _INSTALL = "      - run: python -m pip install -r requirements.txt # what your suite needs"
+_GATE = "      - run: python -m pip install robustness-gate"
 _PLAIN_BRANCH = re.compile(r"[A-Za-z][\w./-]*")
 _KEY = "OPENAI_API_KEY"
 _ARTIFACT = "name: robustness-gate-{}-"
@@ -27,6 +28,10 @@ def adapted(workflow: str, found: Found, branch: str, suite: str = "default") ->
     text = workflow.replace("branches: [main]", f"branches: [{named}]")
     text = text.replace(_ARTIFACT.format("default"), _ARTIFACT.format(suite))
     text = text.replace(_PYTHON, f'python-version: "{found.python}"').replace(_KEY, found.key or _KEY)
+    if found.prompts:  # `mutate_prompt` needs it where the suite runs
+        text = text.replace(
+            f"{_GATE}\n{_INSTALL}", f'{_GATE.removesuffix("robustness-gate")}"robustness-gate[mutation]"\n{_INSTALL}'
+        )
     return text.replace(_INSTALL, "\n".join(install_lines(found)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ def merge(console: Console, shards: tuple[Path, ...], output: Path) -> int:
     for reason in merged.reasons:
         console.error(f"the run is not whole: {reason}")
     console.say(
-        f"{plural(len(merged.parts), 'shard')}, {sum(len(part.ids) for part in merged.parts):,} cases: {output}"
+        f"{plural(len(merged.parts), 'shard')}, {plural(sum(len(part.ids) for part in merged.parts), 'case')}: {output}"
     )
     return EXIT_HOLDS if merged.complete else EXIT_UNDECIDED
 
@@ -90,9 +91,9 @@ def _write(output: Path, merged: Merged, limit: int) -> None:
     def text_of(part: Part) -> str:
         return decode(read_bytes(Path(part.name), limit), part.name, limit)
 
-    output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(f".{output.name}.partial")
     try:
+        output.parent.mkdir(parents=True, exist_ok=True)
         with partial.open("wb") as stream:
             for piece in merged_text(merged, text_of):
                 stream.write(piece.encode("utf-8", "surrogatepass"))
@@ -100,7 +101,8 @@ def _write(output: Path, merged: Merged, limit: int) -> None:
     except OSError as error:
         raise UsageError(f"can't be written: {error.strerror or error}", where=str(output), remedy="check it") from None
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the folder could not be made
+            partial.unlink()
 
 
 def _join_beside(console: Console, paths: Sequence[Path], output: Path, merged: Merged) -> None:

@@ -12,7 +12,7 @@ import click
 
 from gate.cli.console import Console
 from gate.cli.files import MODES, OUTPUT
-from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, EXIT_UNDECIDED, GateError, UsageError
+from gate.errors import EXIT_HOLDS, EXIT_REGRESSION, EXIT_UNDECIDED, EXIT_USAGE, GateError, UsageError
 
 if TYPE_CHECKING:
     from gate.collaborators import Request, Tools
@@ -87,13 +87,17 @@ def judge_main(
     """
     first = _verdict(request, tools)
     settings = _settings(request)
+    if event is None and int(first.would_exit) == EXIT_USAGE:
+        _tell(console, request, event, first, settings)  # no second run mends a folder that is no repository
+        return int(first.exit_code)
     if int(first.would_exit) and settings.nightly_confirm == "two-nights" and event is not None:
         found = _with_the_run_before(console, request, event, first)
         if isinstance(found, int):
             return found
         first = found
     if int(first.would_exit) and settings.nightly_confirm == "rerun":
-        console.say("main does not hold; running once more to confirm it")
+        how = "does not hold" if int(first.would_exit) == EXIT_REGRESSION else "could not be judged"
+        console.say(f"main {how}; running once more to confirm it")
         second = (
             replace(request, options={**request.options, "report": again}) if settings.report and again else request
         )

@@ -21,6 +21,7 @@ def list_probes(console: Console, options: Mapping[str, Any]) -> int:
     """Print the probes that are meant, one a line, or as JSON."""
     from gate.cli.probes_options import entries_of, settings_of
     from gate.cli.probes_text import listing
+    from gate.render.words import plural
 
     settings = settings_of(options)
     entries = entries_of(settings, options)
@@ -33,7 +34,7 @@ def list_probes(console: Console, options: Mapping[str, Any]) -> int:
     for entry in entries:
         counts[entry.probe.dimension.value] = counts.get(entry.probe.dimension.value, 0) + 1
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
-    console.say(f"{len(entries):,} probes: {told}")
+    console.say(f"{plural(len(entries), 'probe')}: {told}")
     return EXIT_HOLDS
 
 
@@ -57,6 +58,7 @@ def lint_probes(console: Console, folders: Sequence[Path], *, self_test: bool, u
     """Check probes beyond their schema; 1 where something is to be mended."""
     from gate.cli.files import local_settings
     from gate.render.escape import terminal
+    from gate.render.words import plural
     from gate.suites.probes.catalog import load_probes
     from gate.suites.probes.checks.oracles import ORACLES
     from gate.suites.probes.checks.static_rules import RULES
@@ -76,7 +78,7 @@ def lint_probes(console: Console, folders: Sequence[Path], *, self_test: bool, u
         found += _self_tested(console, entries, unsafe=unsafe)
     for line in found:
         console.result(terminal(line))
-    console.say(f"{len(entries):,} probes, {len(found):,} to be mended")
+    console.say(f"{plural(len(entries), 'probe')}, {len(found):,} to be mended")
     return EXIT_REGRESSION if found else EXIT_HOLDS
 
 

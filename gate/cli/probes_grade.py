@@ -79,11 +79,12 @@ def _written(console: Console, wanted: Sequence[Sampled], path: Path) -> int:
 def _taken(path: Path, by: str, sampled: Sequence[Sampled]) -> list[Logged]:
     from gate.record.probes.rubrics import matching, read_table
 
-    given = read_table(read_bytes(path, _LARGEST), str(path), by)
+    given = read_table(read_bytes(path, _LARGEST, "table of grades", "`gate probes grade --out`"), str(path), by)
     return [_logged(key, each.grade, about) for key, each, about in matching(given, sampled)]
 
 
 def _told(console: Console, grades: Grades, new: Sequence[Logged], left: int) -> int:
+
     count = grades.add(new)
     console.result(f"{plural(count, 'grade')} {verb(count, 'is', 'are')} new; `gate probes score` counts them")
     console.detail(f"the log is {grades.path}")

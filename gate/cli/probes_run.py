@@ -33,9 +33,10 @@ def run_probes(console: Console, options: Mapping[str, Any]) -> int:
     from gate.record.probes.chosen import chosen_agent
     from gate.record.probes.journal import Journal
     from gate.record.probes.plan import plan
+    from gate.render.words import plural
 
     asked = asked_by(options)
-    console.detail(f"{len(asked.entries):,} probes; answers are kept in {asked.answers}")
+    console.detail(f"{plural(len(asked.entries), 'probe')}; answers are kept in {asked.answers}")
     chosen = chosen_agent(asked.settings, asked.root)
     journal = Journal(asked.answers)
     if journal.notice:

@@ -25,6 +25,7 @@ def summary(found: Measured, outcome: Outcome, output: Path, agent: str) -> Iter
     """Whose scores, by dimension, the composite, what it cost, and where the rest stands."""
     from gate.record.recordings.budget import dollars
     from gate.render.escape import terminal
+    from gate.render.words import plural
 
     yield f"Agent: {terminal(agent)}"
     width = max((len(ABOUT[each.dimension].title) for each in found.scores), default=0)
@@ -36,7 +37,7 @@ def summary(found: Measured, outcome: Outcome, output: Path, agent: str) -> Iter
     if outcome.asked:
         cost = dollars(outcome.cost) if outcome.unpriced < outcome.asked else "cost unknown"
         unknown = f", {outcome.unpriced:,} without a price" if 0 < outcome.unpriced < outcome.asked else ""
-        yield f"Asked {outcome.asked:,} times: {cost}{unknown}"
+        yield f"Asked {plural(outcome.asked, 'time')}: {cost}{unknown}"
     yield f"Written: {terminal(output.as_posix())}/report.md, report.html, candidate.json and exports"
 
 
@@ -52,12 +53,14 @@ def example(found: Measured) -> Iterator[str]:
 
 
 def _score(score: DimensionScore) -> str:
+    from gate.render.words import plural
+
     if score.value is None:
         return f"    –  {score.why_unscored}"
     parts = [f"{shown(score.value):>5}  {letter_of(score.value)}"]
     if score.interval is not None:
         parts.append(f"[{score.interval[0]:.0f}, {score.interval[1]:.0f}]")
-    parts.append(f"{score.count:,} probes" + (" (low evidence)" if score.low_evidence else ""))
+    parts.append(plural(score.count, "probe") + (" (low evidence)" if score.low_evidence else ""))
     if score.unscored:
         parts.append(f"{score.unscored:,} unscored")
     return "  ".join(parts)

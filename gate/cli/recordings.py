@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,8 @@ _FOLDER = click.option(
     help="Folder of the recordings; by default that of the settings.",
 )
 _LARGEST_CASSETTE = 512 * 1024 * 1024
+_LIKE = 0.6
+"""How alike two words are, from 0 to 1, of which one may have been meant by the other."""
 
 
 @click.group(epilog="Example: gate recordings check")
@@ -61,7 +65,10 @@ def list_(console: Console, words: tuple[str, ...], table: Path | None, folder: 
     from gate.record.recordings.summary import summary
 
     store = _store(folder)
-    found = [each for each in summary(store, prices_of(table)) if all(word in each.case for word in words)]
+    stored = summary(store, prices_of(table))
+    found = [each for each in stored if all(word in each.case for word in words)]
+    if stored and not found:
+        raise _no_case(words, [each.case for each in stored])
     console.result(as_table(found))
     _say_notices(console, store)
     return EXIT_HOLDS
@@ -175,6 +182,7 @@ def import_(console: Console, files: tuple[Path, ...], case: str | None, trial: 
     from gate.record.recordings.cassettes import Interaction, as_entries, case_of, read_cassette
     from gate.record.recordings.store import Store
     from gate.record.recordings.volatile import read_volatile
+    from gate.render.words import plural
 
     volatile = read_volatile(local_settings(Path.cwd()).volatile)
     calls: dict[str, list[Interaction]] = {}
@@ -190,8 +198,9 @@ def import_(console: Console, files: tuple[Path, ...], case: str | None, trial: 
         calls.setdefault(owner, []).extend(read_cassette(read_named(path), str(path)))
     entries = [entry for owner, found in calls.items() for entry in as_entries(found, owner, trial, volatile=volatile)]
     Store(folder).put(entries)
-    cases = f"{len(calls)} case{'' if len(calls) == 1 else 's'}"
-    console.result(f"{len(entries)} answers of {len(paths)} cassettes for {cases} in {folder.as_posix()}")
+    cases = plural(len(calls), "case")
+    told = f"{plural(len(entries), 'answer')} of {plural(len(paths), 'cassette')}"
+    console.result(f"{told} for {cases} in {folder.as_posix()}")
     return EXIT_HOLDS
 
 
@@ -217,6 +226,19 @@ def merge(console: Console, overlay: Path, folder: Path) -> int:
     answers = f"{count:,} answer{'' if count == 1 else 's'}"
     console.result(f"{answers} of {overlay.as_posix()} in {folder.as_posix()}")
     return EXIT_HOLDS
+
+
+def _no_case(words: Sequence[str], cases: Sequence[str]) -> UsageError:
+    """That no case is called so, with one whose id has a word like it."""
+    from difflib import SequenceMatcher
+
+    def likeness(case: str) -> float:
+        parts = [*re.findall(r"\w+", case), *re.findall(r"[^\W_]+", case)]
+        return min(max((SequenceMatcher(None, word, part).ratio() for part in parts), default=0.0) for word in words)
+
+    near = max(cases, key=likeness)
+    remedy = f"did you mean {near:.200}?" if likeness(near) >= _LIKE else "`gate recordings list` names all"
+    return UsageError(f"no case that is stored holds {' and '.join(words):.100}", remedy=remedy)
 
 
 def _store(folder: Path) -> Store:
@@ -255,7 +277,13 @@ def read_named(path: Path) -> bytes:
 
 
 def _cassettes(path: Path) -> list[Path]:
-    """A file, or all cassettes below a folder, sorted."""
+    """A file, or all cassettes below a folder, sorted.
+
+    Raises:
+        UsageError: nothing is there, or a folder without cassettes.
+    """
+    if not path.exists():
+        raise UsageError("there is no such file or folder", where=str(path), remedy="check the path")
     if not path.is_dir():
         return [path]
     found = sorted(each for each in path.rglob("*") if each.suffix in (".yaml", ".yml", ".json") and each.is_file())

@@ -103,7 +103,7 @@ def run(
         from gate.cli.shard import as_shard
 
         report = as_shard(report)
-    _tell(console, report, output)
+    _tell(console, report, output, settings)
     return EXIT_HOLDS if report.completeness.complete else EXIT_UNDECIDED
 
 
@@ -112,7 +112,7 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     import os
 
     from gate.cli.files import commit_here
-    from gate.cli.suite import own_witnesses, report_of, said_of_witnesses, session_name
+    from gate.cli.suite import own_witnesses, report_of, said_of_overlay, said_of_witnesses, session_name
     from gate.cli.tools import told_guard
     from gate.record.locally import as_meant, fixed_plan, guard_for, run_locally
 
@@ -134,6 +134,8 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     )
     for sentence in told_guard(settings, guard):
         console.say(sentence)
+    for sentence in said_of_overlay(settings, Path.cwd(), os.environ):
+        console.warn(sentence)
     if result.report is None:
         printed = "the output above is pytest's own" if result.tail and not console.quiet else ""
         console.error(result.reason, remedy=printed or "mend that, and run it again")
@@ -144,12 +146,17 @@ def _sample(console: Console, settings: Settings, output: Path, python: str, sha
     return report
 
 
-def _tell(console: Console, report: Report, output: Path) -> None:
+def _tell(console: Console, report: Report, output: Path, settings: Settings) -> None:
+    import os
+
     from gate.baselines.measured import uncommitted
+    from gate.cli.suite import said_of_missing
+    from gate.record.locally import as_meant
     from gate.render.words import plural
 
     for reason in report.completeness.reasons:
         console.error(f"the run is not whole: {reason}")
-    for sentence in uncommitted(report.source.commit):
+    missing = said_of_missing(output, as_meant(settings, os.environ))
+    for sentence in (*uncommitted(report.source.commit), *filter(None, (missing,))):
         console.warn(sentence)
     console.say(f"{plural(len(report.cases), 'case')}: {output}")

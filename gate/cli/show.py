@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from gate.errors import GateError, UsageError
 if TYPE_CHECKING:
     from gate.deliver.client import GitHub
     from gate.deliver.earlier import LatestVerdict
-    from gate.schema.verdict import Verdict
+    from gate.schema.verdict import Finding, Verdict
 
 
 @click.command(epilog="Example: gate show F3 F4 --pr 412")
@@ -56,9 +57,10 @@ def show(
         raise UsageError("there is no such table of ids", where=str(local), remedy="leave out --local")
     known = _local_data(local or LOCAL)
     texts = []
-    for finding_id in ids:
+    for finding_id in (part for each in ids for part in each.split(",") if part.strip()):
         shown = show_finding(verdict, finding_id, names=known.names, colour=console.colour_on())
-        texts.append("\n".join([shown, *_moves(verdict, finding_id, known)]))
+        finding = next(each for each in verdict.findings if each.id.upper() == finding_id.strip().upper())
+        texts.append("\n".join([shown, *_waiving(finding), *_moves(finding, known)]))
     console.result("\n\n".join(texts))
 
 
@@ -134,11 +136,22 @@ def _local_data(path: Path) -> _Local:
     return known
 
 
-def _moves(verdict: Verdict, finding_id: str, known: _Local) -> list[str]:
+def _waiving(finding: Finding) -> list[str]:
+    """The command that waives it on main; nothing where it fails no check, or nobody may accept it."""
+    from gate.compare.acceptance import acceptable
+    from gate.render.escape import terminal
+
+    if finding.accepted is not None or not acceptable(finding):
+        return []
+    amount = "" if finding.amount == 1 else f" --amount {finding.amount!r}"
+    command = f"gate accept {finding.rule.value} {shlex.quote(finding.case_id)}{amount} --reason WHY --owner WHO"
+    return ["", f"to waive it on main: {terminal(command, 5_000)}"]
+
+
+def _moves(finding: Finding, known: _Local) -> list[str]:
     """Lines that say how far the inputs of a finding's examples moved under its attack, in the user's own units."""
     from gate.render.escape import terminal
 
-    finding = next(each for each in verdict.findings if each.id.upper() == finding_id.strip().upper())
     # `test#predictions#attack` there, `predictions, attack` in the local table
     subject = finding.case_id.replace("#", ", ")
     lines = [

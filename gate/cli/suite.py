@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gate.record.run import RunResult
     from gate.schema.report import Report
     from gate.settings import Settings
@@ -50,6 +52,40 @@ def said_of_witnesses(output: Path) -> str:
         return said_in(read_left(output.with_name(WITNESSES), LARGEST))
     except ReportError:
         return ""  # there are none, or whoever keeps the file says what is wrong with it
+
+
+def said_of_missing(output: Path, settings: Settings) -> str:
+    """One sentence where a replay lacked answers, with the file of the requests; empty where it lacked none.
+
+    Args:
+        output: where the run's report is.
+        settings: as the run took them.
+    """
+    from gate.errors import GateError
+    from gate.record.locally import MISSING
+    from gate.record.recordings.missing import MOST_BYTES, read_missing
+    from gate.render.words import plural
+    from gate.sandbox.worlds import read_left
+
+    path = output.with_name(MISSING)
+    if settings.mode != "replay" or not path.is_file():
+        return ""
+    try:
+        lacked = read_missing(read_left(path, MOST_BYTES), str(path))
+    except GateError:
+        return ""  # whoever reads the file says what is wrong with it
+    return (
+        f"{plural(len(lacked), 'request')} had no recorded answer: {path}; "
+        f"`gate record --requests {path}` or `gate run --mode auto` asks"
+    )
+
+
+def said_of_overlay(settings: Settings, root: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence where GATE_OVERLAY names a folder that is not there; one that a file names may come later."""
+    named = environ.get("GATE_OVERLAY", "")
+    if not named or named != settings.overlay or settings.mode == "live" or (root / named).is_dir():
+        return ()
+    return (f"GATE_OVERLAY names {named:.200}, where no folder is: no answer is taken from there",)
 
 
 def run_for_baseline(

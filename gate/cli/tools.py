@@ -195,6 +195,7 @@ def client(request: Request, event: Event | None, patience: float | None = None)
 
 
 def _measure(console: Console, request: Request, settings: Settings, told: Told, python: str, purse: Purse) -> Measured:
+    from gate.cli.suite import said_of_overlay
     from gate.record.locally import as_meant, guard_for, run_locally
     from gate.sandbox.worlds import read_left
 
@@ -221,7 +222,8 @@ def _measure(console: Console, request: Request, settings: Settings, told: Told,
         shard=told.shard,
     )
     purse.take(folder, read_left)
-    found = measured(result, settings, told_guard(settings, guard))
+    told_first = (*told_guard(settings, guard), *said_of_overlay(settings, request.root, request.environ))
+    found = measured(result, settings, told_first)
     if told.again:
         candidate.unlink(missing_ok=True)
     found = with_witnesses(found, candidate)

@@ -26,12 +26,17 @@ def permissions_for(path: Path | None) -> Permissions:
 
     Raises:
         BaselineError: they can't be used.
-        ReportError: the file that was named can't be read.
+        UsageError: the file that was named is not there.
+        ReportError: it can't be read.
     """
     from gate.baselines.waivers import PATH, day_of, read_waivers
     from gate.schema.acceptance import Permissions
 
-    found = waivers_here() if path is None else read_waivers(read_bytes(path, _MOST_BYTES), str(path))
+    found = (
+        waivers_here()
+        if path is None
+        else read_waivers(read_bytes(path, _MOST_BYTES, "file of waivers", "`gate accept`"), str(path))
+    )
     return Permissions(waivers=found, today=day_of(now(os.environ)), file=str(path or PATH), shared=path is None)
 
 

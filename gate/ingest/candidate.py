@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, cast, get_args
 
-from gate.ingest.completeness import NOTHING
+from gate.ingest.completeness import ENDINGS, NOTHING
 from gate.ingest.message import first_line
 from gate.ingest.pytest_json import is_pytest_json, read_pytest_json
 from gate.ingest.refuse import count_of, mapping_of, refuse, refuse_newer, text_of, texts_of
-from gate.ingest.shards import alone
+from gate.ingest.shards import alone, none_of_shard
 from gate.schema import mutation, probes
 from gate.schema.codec import facets_from_json
 from gate.schema.dimensions import Dimension
@@ -142,7 +142,8 @@ def _completeness(found: Completeness, ours: Mapping[str, Any], where: str) -> C
         *([NO_RUN] if "rejudged" in ours else []),
     ]
     nothing = {NOTHING} if ours.get("cases") else set()  # a run for mutants alone deselects every test
-    kept = [reason for reason in found.reasons if reason not in nothing]
+    kept = [none_of_shard(ours, where) or reason if reason == ENDINGS[5] else reason for reason in found.reasons]
+    kept = [reason for reason in kept if reason not in nothing]
     return replace(found, reasons=tuple(dict.fromkeys((*kept, *reasons))))
 
 

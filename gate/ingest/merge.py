@@ -25,6 +25,7 @@ from gate.schema.stale import Recordings, recordings_to_json
 _HEAD = "summary", "root", "environment", "created", "duration", "exitcode"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _COLLECTING = "collecting "
+_SHARD = "a candidate of `gate run --shard`"
 _SPLICED = "tests", "warnings"
 _MUST_AGREE: Mapping[str, str] = {
     "suite": "suite",
@@ -105,7 +106,7 @@ def read_part(data: bytes, name: str, *, limit: int) -> Part:
         text = decode(data, name, limit)
         value, spans = _walked(text, name)
         if not is_candidate(value):
-            refuse(name, "a candidate of `gate run --shard`", list(value)[:3])
+            refuse(name, _SHARD, list(value)[:3])
         ours = mapping_of(parse(text[slice(*spans["gate"])], name), f"{name}: gate")
         if "shard" not in ours:
             refuse(f"{name}: gate", "a `shard`, which `gate run --shard` writes", sorted(ours)[:3])
@@ -147,8 +148,8 @@ def _walked(text: str, name: str) -> tuple[dict[str, Any], dict[str, Span]]:
         if _spaced(text, _after("}", text, at)) == len(text):
             return unique(found), spans
     except (ValueError, IndexError, TypeError, RecursionError, RepeatedKeyError):
-        refuse(name, "one JSON object", parse(text, name, using=LEAN))
-    return refuse(name, "one JSON object", parse(text, name, using=LEAN))
+        refuse(name, _SHARD, parse(text, name, using=LEAN))
+    return refuse(name, _SHARD, parse(text, name, using=LEAN))
 
 
 def _spaced(text: str, at: int) -> int:

@@ -56,6 +56,16 @@ def said_of(value: Any, where: str) -> Said:
     )
 
 
+def none_of_shard(ours: Mapping[str, Any], where: str) -> str:
+    """That a shard was given none of the tests that were collected; empty where that is not why it ran none."""
+    if "shard" not in ours:
+        return ""
+    said = said_of(ours["shard"], f"{where}/shard")
+    if not said.collected or said.own != 0:
+        return ""
+    return f"{said} has none of the {said.collected:,} collected tests: split into fewer shards (exit code 5)"
+
+
 def alone(ours: Mapping[str, Any], where: str) -> list[str]:
     """Why a candidate that is one part of a suite is not whole: nothing may be judged by it alone."""
     return [f"{said_of(ours['shard'], f'{where}/shard')} {ALONE}"] if "shard" in ours else []

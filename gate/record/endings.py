@@ -16,6 +16,8 @@ USAGE = 4
 """Exit code of pytest when it was called wrongly."""
 ORDINARY = frozenset({0, 1, 2, 5})
 """Exit codes with which pytest ends by itself; without a report, something kept the plugin from it."""
+_NEXT = "next: "
+"""Before the remedy, in the line below an error of the plugin."""
 _LONGEST_TRACE = 500_000_000
 _UNKNOWN_PLUGIN = re.compile(r"unrecognized arguments: .*--gate-report=|No module named 'gate'")
 
@@ -63,7 +65,7 @@ def reason(code: int, tail: str, running: str) -> str:
         return "the suite's Python has no robustness-gate: install it there beside pytest"
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
     if code == USAGE:
-        return f"pytest was called wrongly (exit code 4): {_usage_error(lines)[:300]}"
+        return f"pytest was called wrongly (exit code 4): {_usage_error(lines)[:400]}"
     unwritten = next((line for line in lines if line.startswith("gate report could not be written")), "")
     if unwritten:
         return unwritten[:300]
@@ -73,11 +75,12 @@ def reason(code: int, tail: str, running: str) -> str:
 
 
 def _usage_error(lines: Sequence[str]) -> str:
-    """What was wrong: the sentence after argparse's usage, else pytest's own first error."""
+    """What was wrong: the sentence after argparse's usage, else pytest's own first error with the plugin's remedy."""
     for mark in (": error: ", "ERROR: "):
-        said = next((line.partition(mark)[2].strip() for line in lines if mark in line), "")
-        if said:
-            return said
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            said = line.partition(mark)[2].strip()
+            if said:
+                return f"{said}: {following.removeprefix(_NEXT)}" if following.startswith(_NEXT) else said
     return lines[-1] if lines else "no message"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from gate.errors import UndecidedError
 from gate.ingest import read_report
+from gate.ingest.completeness import ENDINGS
 from gate.ingest.join import join
 from gate.record.endings import as_ended
 from gate.schema.report import Report
@@ -29,10 +31,19 @@ def joined_candidate(
     for name, data in (*first, *((name, None) for name in settings.reports)):
         try:
             report = read_report(read(name) if data is None else data, name, limit=limit)
-            reports.append(report if data is None else as_ended(report, exit_code))
+            reports.append(report if data is None else _own(as_ended(report, exit_code), settings))
         except UndecidedError as error:
             reasons.append(why(error, name))
     return join(reports, settings.suite, tuple(reasons))
+
+
+def _own(report: Report, settings: Settings) -> Report:
+    """The suite's own report; where there is no suite but only other producers, it says how to name one of these."""
+    if not settings.reports or settings.report:
+        return report
+    hint = f"{ENDINGS[5]}; where there is no suite of pytest, set `report` in place of `reports`"
+    reasons = tuple(hint if reason == ENDINGS[5] else reason for reason in report.completeness.reasons)
+    return replace(report, completeness=replace(report.completeness, reasons=reasons))
 
 
 def why(error: UndecidedError, name: str) -> str:

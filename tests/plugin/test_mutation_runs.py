@@ -330,7 +330,7 @@ def test_too_few_trials_to_show_anything_are_named(repository: Project) -> None:
     repository.write("test_a.py", STRONG.replace("operators=", "alpha=0.001, operators="))
     run = mutate(repository, plan=Plan(session="head", estimate=1))
     assert run.counts() == {"skipped": 4}
-    assert "1 of 1 trials without a mutant are too few to show a fall of 30%" in run.out
+    assert "1 of 1 trial without a mutant is too few to show a fall of 30%" in run.out
 
 
 def test_a_function_as_semantic_operator_and_a_variable_as_target(repository: Project) -> None:

@@ -32,7 +32,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
             subject="baseline",
             what="holds no case, so nothing was compared",
             before="0 cases",
-            after=f"{len(comparison.candidate.cases):,} cases",
+            after=counted(len(comparison.candidate.cases), "case"),
             why="not compared, so not passed",
         )
 
@@ -50,7 +50,7 @@ def of_candidate(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         case_id="run",
         subject="run",
         what=f"is not whole: {'; '.join(reasons[:SHOWN])}{more}",
-        before=f"{known:,} cases",
+        before=counted(known, "case"),
         after=f"{compared:,} compared",
         why="not measured, so not passed",
         amount=max(known - compared, 1),
@@ -83,8 +83,8 @@ def _unmeasured(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         case_id="trials",
         subject="trials",
         what=f"of {_cases(comparison, found)} ended before they could be decided",
-        before=f"{sum(each.baseline[1] for each in found):,} trials",
-        after=f"{sum(each.candidate[1] for each in found):,} trials",
+        before=counted(sum(each.baseline[1] for each in found), "trial"),
+        after=counted(sum(each.candidate[1] for each in found), "trial"),
         why="not measured, so not passed",
         amount=len(found),
         evidence=(Block(BlockKind.TABLE, "Tests that need more trials", header=("test", "main", "here"), rows=rows),),

@@ -52,7 +52,8 @@ def judge(run: TrialsRun, *, below: float | None, regressed: bool, xfailed: bool
 
 def counts_of(run: TrialsRun) -> str:
     """What the trials were, in words."""
-    told = [f"{run.passes} of {len(run.outcomes)} trials passed" if run.outcomes else "no trial could be made"]
+    count = len(run.outcomes)
+    told = [f"{run.passes} of {count} trial{'s' if count > 1 else ''} passed" if count else "no trial could be made"]
     if run.timed_out:
         told.append(f"{run.timed_out} ran out of time")
     if run.carried:

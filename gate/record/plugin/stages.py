@@ -79,5 +79,7 @@ def trials_told(tests: Iterable[Json]) -> str:
         return ""
     trials = sum(len(session["outcomes"]) for each in found for session in each["sessions"])
     carried = sum(each.get("carried", 0) for each in found)
-    told = f"; {len(found):,} stochastic test{'s' if len(found) > 1 else ''}, {trials:,} trials"
+    told = (
+        f"; {len(found):,} stochastic test{'s' if len(found) > 1 else ''}, {trials:,} trial{'s' if trials != 1 else ''}"
+    )
     return told + (f", {carried:,} of them carried over" if carried else "")

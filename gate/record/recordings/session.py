@@ -155,7 +155,7 @@ class RecordingSession:
         exhausted = self._layers.answers(slot) > 0
         asked = f"{request.method} {redact.url(request.url)}"
         by = f"trial {trial} of {case}" if case else "no test"
-        remedy = "record it with `gate run --mode auto` and a key, or `gate record --requests missing.jsonl`"
+        remedy = "record it with `gate run --mode auto` and a key, or `gate record --requests .gate/missing.jsonl`"
         where = str(self._store.path_of(case))
         error: RecordingError
         if exhausted:

@@ -110,6 +110,19 @@ def test_one_that_is_not_needed_is_named(gate: Shell, tmp_path: Path, head: dict
     assert verdict["provenance"]["pull_request"] == NUMBER
 
 
+def test_a_waiver_that_may_excuse_nothing_is_warned_of(gate: Shell, tmp_path: Path) -> None:
+    main = project(tmp_path / "main")
+    options = ("--reason", "r", "--owner", "ann")
+    typo = gate("accept", "newly-failing", CASE.replace("two", "tow"), *options, cwd=main.path)
+    assert (typo.code, f"did you mean {CASE}?" in typo.err) == (0, True)
+    part = gate("accept", "negative-flip", f"{CASE}#applicants", *options, cwd=main.path)
+    assert (part.code, "warning" in part.err) == (0, False), "what a known test measures"
+    compared(gate, main.path, "--no-waivers")
+    less = gate("accept", "newly-failing", CASE, *options, "--amount", "0.5", cwd=main.path)
+    assert "it covers 0.5, and the last verdict here found 1" in less.err
+    refused(gate("accept", "F3", *options, cwd=main.path), 2, "a rule and a case", advice="`gate show F3`")
+
+
 def compared(gate: Shell, folder: Path, *more: str) -> tuple[int, list[str]]:
     """Exit code of `gate compare`, and what its verdict notes."""
     (folder / REPORT).write_text(json.dumps(candidate(LOST)))
@@ -146,5 +159,5 @@ def test_gate_compare_refuses_waivers_that_can_t_be_used(gate: Shell, tmp_path: 
     (main.path / FILE).write_text((main.path / FILE).read_text("utf-8").replace("newly-failing", "newly-fails"))
     there = ("compare", "baselines/default.jsonl", REPORT)
     refused(gate(*there, cwd=main.path), 3, "there is no rule 'newly-fails'", advice="newly-failing")
-    refused(gate(*there, "--waivers", "none.toml", cwd=main.path), 3, "none.toml")
+    refused(gate(*there, "--waivers", "none.toml", cwd=main.path), 2, "none.toml", "no such file of waivers")
     refused(gate(*there, "--waivers", FILE, "--no-waivers", cwd=main.path), 2, "either waivers or none")

@@ -155,3 +155,14 @@ def test_it_is_published_or_nothing_is_moved(
     (line,) = main.git("ls-remote", "--tags", "origin").splitlines()
     assert line.split("\t") == [main.head, "refs/tags/robustness-anchor"]
     assert main.git("rev-parse", "robustness-anchor") == main.head
+
+
+def test_a_commit_that_main_does_not_have_is_named(main: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    main.git("checkout", "--quiet", "-b", "change")
+    assert exit_code_of(["anchor", "set"]) == 0
+    assert "is not in" not in capsys.readouterr().err, "the branch is where main is"
+    main.commit({"x.txt": "x"})
+    assert exit_code_of(["anchor", "set"]) == 0
+    assert "is not in `main`" in capsys.readouterr().err
+    assert exit_code_of(["anchor", "set", "main"]) == 0
+    assert "is not in" not in capsys.readouterr().err

@@ -204,6 +204,15 @@ def test_versions_and_plugins() -> None:
     assert bad(list(machine_checks(Settings(), {"pytest": "9.0"}.get))) == []
 
 
+def test_an_extra_that_the_settings_need() -> None:
+    there = {"pytest": "9.0", "pyyaml": "6.0"}
+    found = one(list(machine_checks(Settings(mutate=True, agent_cmd="x"), there.get)), "extras")
+    assert (found.state, "markdown-it-py" in found.what) == ("problem", True)
+    assert "robustness-gate[mutation]" in found.fix
+    assert bad(list(machine_checks(Settings(mutate=True), {**there, "markdown-it-py": "4"}.get))) == []
+    assert "[probes]" in one(list(machine_checks(Settings(agent_cmd="x"), {"pytest": "9.0"}.get)), "extras").fix
+
+
 def test_a_guard_that_can_not_be_had_matters_in_a_replay() -> None:
     none = Guard("none", failed=("seccomp: only Linux has it",))
     found = network_check(Settings(mode="replay"), none)

@@ -64,6 +64,12 @@ def test_another_seal_fails_the_verification(folder: Path, capsys: pytest.Captur
     seal = created(capsys)
     assert exit_code_of(["evidence", "verify", ".gate/evidence.zip", "--seal", "0" * 64]) == 1
     assert seal in capsys.readouterr().err
+    for part in (seal[:12], f"{seal}0", "abc"):
+        assert exit_code_of(["evidence", "verify", ".gate/evidence.zip", "--seal", part]) == 2
+        assert "64 hexadecimal digits" in capsys.readouterr().err
+    assert exit_code_of(["evidence", "verify", "absent.zip"]) == 2
+    assert "no such archive" in (said := capsys.readouterr().err)
+    assert "`gate evidence create` writes one" in said
 
 
 def test_without_a_verdict_there_is_nothing_to_seal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,6 +71,7 @@ def test_a_finding_is_explained_by_its_rule(tmp_path: Path) -> None:
     path.write_text(verdict_json(verdict), encoding="utf-8")
     first = verdict.findings[0]
     assert explained(first.id, path) == f"{first.id}: {first.what}\n\n{explained(first.rule.value)}"
+    assert explained(first.id.lower(), path) == explained(first.id, path)
     with pytest.raises(UsageError, match="no finding F99"):
         explained("F99", path)
     with pytest.raises(UsageError, match="no verdict"):

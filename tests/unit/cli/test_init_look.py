@@ -103,6 +103,7 @@ INSTALLS = {
     "build system": ({"pyproject.toml": "[build-system]\n", "setup.cfg": ""}, "pip install . #"),
     "settings of tools": ({"pyproject.toml": "[tool.pytest.ini_options]\n", "setup.cfg": "[flake8]\n"}, _NOTHING),
     "nothing": ({}, _NOTHING),
+    "prompts": ({"prompts/a.md": ""}, _NOTHING),
 }
 
 
@@ -115,8 +116,17 @@ def test_how_the_workflows_install(tmp_path: Path, case: str) -> None:
         made = adapted(workflows()[name], found, "main")
         (job,) = YAML(typ="safe").load(made)["jobs"].values()
         runs = [step.get("run", "") for step in job["steps"]]
-        at = next(n for n, run in enumerate(runs) if run.endswith("pip install robustness-gate"))
+        at = next(n for n, run in enumerate(runs) if "robustness-gate" in run)
         assert ("pip install" in runs[at + 1] or "poetry" in runs[at + 1]) is (expected != _NOTHING)
+
+
+def test_a_repository_with_prompts_gets_the_extra_wherever_its_suite_runs(tmp_path: Path) -> None:
+    found = look(write(tmp_path, {"prompts/a.md": "", "requirements.txt": ""}))
+    made = {name: adapted(text, found, "main") for name, text in workflows(("nightly", "shards")).items()}
+    with_extra = {name: text.count('install "robustness-gate[mutation]"\n') for name, text in made.items()}
+    wanted = {"baseline.yml": 1, "commands.yml": 0, "fork.yml": 0, "nightly.yml": 1, "robustness.yml": 2}
+    assert with_extra == wanted
+    assert all("install robustness-gate\n" not in text for name, text in made.items() if wanted[name])
 
 
 def test_the_linters_of_workflows_pass_all_of_them(tmp_path: Path) -> None:

@@ -172,3 +172,10 @@ def test_a_run_before_that_can_t_be_read_is_said_and_red(night: Nights) -> None:
     assert "holds no verdict" in ended.err
     without = night(WORSE, GATE_NIGHTLY_CONFIRM="two-nights", GITHUB_TOKEN="")
     assert (without.code, "`actions: read`" in without.err) == (3, True)
+
+
+def test_a_folder_without_git_is_told_once(gate: Shell, tmp_path: Path) -> None:
+    ended = gate("nightly", "--report", "first.json", "--again", "first.json", cwd=tmp_path)
+    assert ended.code == 2
+    assert "running once more" not in ended.out + ended.err
+    assert ended.err.count("not a git repository") == 1, ended.err

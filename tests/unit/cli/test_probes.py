@@ -84,7 +84,7 @@ def test_what_was_recorded_is_graded_again_without_the_agent(shell: Shell, place
     assert ended.code == 0, ended.err
     assert (place / ".gate" / "probes" / "report.md").read_bytes() == first
     once = shell("probes", "run", "--only", "second", "--mode", "replay", cwd=place)
-    assert (once.code, "1 probes" in once.out) == (0, True)
+    assert (once.code, "1 probe " in once.out) == (0, True)
 
 
 def test_another_agent_is_not_recorded(shell: Shell, place: Path) -> None:

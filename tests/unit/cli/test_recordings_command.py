@@ -69,6 +69,10 @@ def test_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "list", "other", ".py")
     assert "test_chat" not in out
     assert out.splitlines()[-1].startswith("1 case, 1 answer, ")
+    code, _, err = run(capsys, "list", "test_chatt")
+    assert (code, f"did you mean {CASE}?" in err) == (2, True)
+    assert f"did you mean {CASE}?" in run(capsys, "list", "chatt")[2]
+    assert "names all" in run(capsys, "list", "zzz")[2]
     prices = folder.parent / "prices.json"
     prices.write_text('{"models": [{"model": "mystery", "input": 5000, "output": 0}]}')
     assert run(capsys, "list", "other", "--prices", prices)[1].splitlines()[1].endswith("$5.00")
@@ -225,7 +229,7 @@ def cassette(path: Path, *said: str) -> Path:
 def test_import(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = cassette(folder.parent / "tests/cassettes/test_chat/test_greets.json", "one", "two")
     code, out, _ = run(capsys, "import", own.relative_to(folder.parent))
-    assert (code, out) == (0, "2 answers of 1 cassettes for 1 case in recordings\n")
+    assert (code, out) == (0, "2 answers of 1 cassette for 1 case in recordings\n")
     assert stored(folder) == [(CASE, 0, 0), (CASE, 0, 1)]
     assert b"sk-proj" not in b"".join(path.read_bytes() for path in folder.rglob("*.jsonl"))
     first = {path: path.read_bytes() for path in folder.rglob("*.jsonl")}
@@ -257,6 +261,8 @@ def test_import_stores_all_or_nothing(folder: Path, capsys: pytest.CaptureFixtur
     assert code == 2
     assert "--case" in err
     assert run(capsys, "import", "absent.yaml", "--case", "t.py::a")[0] == 2
+    code, _, err = run(capsys, "import", "absent")
+    assert (code, "there is no such file or folder" in err) == (2, True)
     assert run(capsys, "import")[0] == 2
     (folder.parent / "empty").mkdir()
     assert run(capsys, "import", "empty")[0] == 2

@@ -92,6 +92,8 @@ def test_run_merge_refresh_and_the_durations_that_it_leaves(shell: Shell, tmp_pa
 def test_an_output_that_is_a_shard_is_refused_and_no_file_at_all_is_not_whole(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text("")
     assert shell("merge", "one.json", "-o", "one.json", cwd=tmp_path).code == 2
+    below = shell("merge", "two.json", "-o", "one.json/merged.json", cwd=tmp_path)
+    assert (below.code, "can't be written" in below.err) == (2, True), "a file stands where the folder belongs"
     ended = shell("merge", "one.json", "two.json", "-o", "merged.json", cwd=tmp_path)
     assert ended.code == 3
     assert "one.json: the file is empty" in ended.err

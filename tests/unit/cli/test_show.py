@@ -56,6 +56,9 @@ def remembered(folder: Path, *entries: dict[str, Any], tail: str = "") -> None:
 def test_several_findings(shell: Shell, folder: Path) -> None:
     shown = shell("show", "F1", "f2", cwd=folder)
     assert shown.code == 0
+    assert shell("show", "F1,f2", cwd=folder).out == shown.out
+    assert "to waive it on main: gate accept newly-failing tests/test_schema.py::test_iban --reason" in shown.out
+    assert " --amount 7 --reason" in shown.out
     assert "F1 newly-failing (error)" in shown.out
     assert "\n\nF2 negative-flip (error)" in shown.out
 

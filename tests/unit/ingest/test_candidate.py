@@ -44,6 +44,16 @@ def test_mutants_stand_beside_the_tests_and_count_for_none() -> None:
     assert report.completeness.collected == 1
 
 
+@pytest.mark.parametrize(("collected", "said"), [(2, "shard 3/3 has none of the 2 collected tests"), (0, "no tests")])
+def test_a_shard_without_tests_is_told_apart_from_a_suite_without(collected: int, said: str) -> None:
+    shard = {"number": 3, "count": 3, "own": 0, "collected": collected}
+    ours = {"schema": 1, "completeness": {"collected": 0, "deselected": 0}, "shard": shard}
+    data = {"exitcode": 5, "root": "/r", "summary": {"total": 0, "collected": 0}, "tests": [], "gate": ours}
+    report = read_report(json.dumps(data).encode(), "here.json")
+    assert report.completeness.reasons[0].startswith(said)
+    assert not report.completeness.complete
+
+
 @pytest.mark.parametrize(
     ("cases", "place"),
     [

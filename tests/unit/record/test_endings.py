@@ -40,6 +40,13 @@ def test_an_internal_error_of_pytest_is_not_its_own_way_to_end() -> None:
     assert "kept the plugin from it" in reason(0, "", "")
 
 
+def test_a_wrong_call_says_what_to_do_where_the_plugin_does() -> None:
+    wrong = "pytest was called wrongly (exit code 4): "
+    assert reason(4, "ERROR: it needs b\n  next: pip install b\n", "") == f"{wrong}it needs b: pip install b"
+    assert reason(4, "ERROR: file or directory not found: a\n\nnext time\n", "").endswith("not found: a")
+    assert reason(4, "usage: x\n  x: error: unrecognized\n", "") == f"{wrong}unrecognized"
+
+
 @pytest.mark.parametrize(
     ("conftest", "code"),
     [

@@ -148,7 +148,8 @@ class Verdicts:
             return {**nothing, "status": status, "reason": canary["reason"]}
         design, s0 = self._measure.design(wanted, own, wanted.alpha * self._around.shares.part(case, self._killed))
         if first_answer(design, s0, "0" * wanted.max_trials) != "regression":
-            few = f"{own.s0} of {own.n0} trials without a mutant are too few to show a fall of {wanted.delta:.0%}"
+            trials = "trial without a mutant is" if own.n0 == 1 else "trials without a mutant are"
+            few = f"{own.s0} of {own.n0} {trials} too few to show a fall of {wanted.delta:.0%}"
             among = self._around.shares.among
             return {**nothing, "reason": f"{few}, shared by {among:,} decisions: make more of them"}
         job = self._pairing(prompted, case, test, design, s0, wanted.max_trials, own)
