@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from gate.compare.comparison import Comparison
-from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
+from gate.compare.comparison import Comparison, unanswered
+from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, JUDGE, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
@@ -58,7 +58,10 @@ def _differing_in_both(before: Told, after: Told) -> Changed:
 
 def _was_not_looked_at(name: str, before: Report, after: Report) -> bool:
     """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, the
-    version of an agent whose answers are given again, rows of a table that is larger than memory."""
+    version of an agent whose answers are given again, rows of a table that is larger than memory, a judge that was not
+    come to since no recording answers its test."""
+    if name.startswith(JUDGE):
+        return name not in after.fingerprints and any(map(unanswered, after.cases))
     sides = [before.fingerprints, after.fingerprints]
     if name.startswith(MODEL):
         return not all(any(each.startswith(MODEL) for each in side) for side in sides)

@@ -174,7 +174,9 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
 
 def _record(stale: Sequence[Finding]) -> Line:
     """What to do where only recordings are lacking."""
-    run = code(stale[0].command) if len(stale) == 1 else command("gate run --mode record -- TESTS")
+    whole = next((each.command for each in stale if " -- " not in each.command), "")  # of a mutant: no test has its id
+    one = code(stale[0].command) if len(stale) == 1 else command("gate run --mode record -- TESTS")
+    run = command(whole) if whole else one
     return (own("record what changed, where a key is: "), run, own(", and commit the recordings."))
 
 
