@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from gate.compare.comparison import Comparison, unanswered
+from gate.schema.changes import Changes
 from gate.schema.dependencies import AGENT_VERSION, DATA, INPUTS, JUDGE, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
@@ -106,18 +107,16 @@ def upstream(
     findings: Iterable[Finding],
     fingerprints: Mapping[str, tuple[str, str]],
     provenance: Provenance,
-    paths: Iterable[str] = (),
+    changes: Changes,
 ) -> tuple[str, ...]:
     """A sentence where something fails that the pull request can't have caused; none where it may have.
 
     Git must know what it changes: without a base, or on main itself, nothing is said. A text outside of `docs/` may be
     a prompt, so only what is certainly read by nobody but people counts as no change.
-
-    Args:
-        paths: all that the pull request changes.
     """
-    known = provenance.base and provenance.head and provenance.base != provenance.head
-    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not all(map(is_outside, fingerprints))
+    known = changes.asked and provenance.base and provenance.head and provenance.base != provenance.head
+    files = any(provenance.changed.values()) or not all(map(_inert, changes.paths))
+    ours = files or not all(map(is_outside, fingerprints))
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
     named = [f"{name} {before} → {after}" for name, (before, after) in sorted(fingerprints.items())]
