@@ -29,9 +29,9 @@ def headline(verdict: Verdict) -> str:
 
 
 def _lower(change: ScoreChange | None) -> bool:
-    return (
-        change is not None and change.before is not None and change.after is not None and change.after < change.before
-    )
+    if change is None or change.before is None or change.after is None:
+        return False
+    return change.after < change.before
 
 
 def section(verdict: Verdict, most: int) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from gate.render import escape
-from gate.render.provenance import HEADINGS, short
+from gate.render.provenance import HEADINGS, outside, short
 from gate.render.spans import Line, bold, code, own, separated, text
 from gate.render.words import plural
-from gate.schema.dependencies import is_outside
 from gate.schema.verdict import Verdict
 
 
@@ -17,7 +16,7 @@ def outside_line(verdict: Verdict) -> Line:
     """
     if not verdict.findings:
         return ()
-    changed = [(name, pair) for name, pair in ordered(verdict) if is_outside(name)]
+    changed = [(name, pair) for name, pair in ordered(verdict) if outside(verdict, name)]
     if not changed:
         return ()
     parts: list[Line] = [
@@ -30,7 +29,7 @@ def outside_line(verdict: Verdict) -> Line:
 
 def ordered(verdict: Verdict) -> list[tuple[str, tuple[str, str]]]:
     """What changed, by name as (main, here); what this pull request can have set comes first."""
-    return sorted(verdict.fingerprints_changed.items(), key=lambda each: (is_outside(each[0]), each[0]))
+    return sorted(verdict.fingerprints_changed.items(), key=lambda each: (outside(verdict, each[0]), each[0]))
 
 
 def section(verdict: Verdict, rows: int, words: int) -> tuple[str, str]:
@@ -38,7 +37,7 @@ def section(verdict: Verdict, rows: int, words: int) -> tuple[str, str]:
     changed = ordered(verdict)
     lines = ["| what | whose | main | here |", "|---|---|---|---|"]
     for name, (before, after) in changed[:rows]:
-        whose = "outside" if is_outside(name) else "here"
+        whose = "outside" if outside(verdict, name) else "here"
         sides = (escape.code(short(side), words) for side in (before, after))
         lines.append(f"| {' | '.join([escape.cell(name, words), whose, *sides])} |")
     more = len(changed) - rows

@@ -7,15 +7,26 @@ from collections.abc import Sequence
 
 from gate.render.spans import Line, Span, bold, code, own, separated, text
 from gate.render.words import CENT, chance, plural
-from gate.schema.dependencies import is_outside
+from gate.schema.dependencies import PACKAGE, is_outside
 from gate.schema.report import Calls
 from gate.schema.verdict import Provenance, Verdict
 
 PATHS = 4
 HEADINGS = 8
 SHORT = 7
+_INSTALLS = frozenset({"pyproject.toml", "setup.cfg"})
 _COMMIT = re.compile(r"[0-9a-fA-F]{8,64}")
 _URL = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~/%?=&#+@:,;-]*)?")
+
+
+def outside(verdict: Verdict, name: str) -> bool:
+    """Whether a fingerprint came from outside: of a package not where the pull request changes what is installed."""
+    if not is_outside(name):
+        return False
+    changed = verdict.provenance.changed
+    settings = changed.get("pytest configuration", ())  # these two may name packages as well
+    installs = "dependencies" in changed or any(path.rpartition("/")[2] in _INSTALLS for path in settings)
+    return not (installs and name.startswith(PACKAGE))
 
 
 def changed_line(verdict: Verdict) -> Line:
@@ -25,7 +36,7 @@ def changed_line(verdict: Verdict) -> Line:
         if paths:
             parts.append((text(heading), own(" "), *_few(paths)))
     for name, (before, after) in sorted(verdict.fingerprints_changed.items()):
-        if is_outside(name):
+        if outside(verdict, name):
             continue
         sides: Line = (code(short(before)), own(" → "), code(short(after)))
         parts.append((text(name), own(" "), *sides))
