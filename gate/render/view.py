@@ -82,7 +82,13 @@ class View:
 
     @property
     def with_examples(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.verdict.findings if finding.examples)
+        """Churn lists the negative flips over again, so where these are listed it leaves its own to `gate show`."""
+        flips = {finding.case_id for finding in self.verdict.findings if finding.rule is RuleName.NEGATIVE_FLIP}
+        return tuple(
+            each
+            for each in self.verdict.findings
+            if each.examples and not (each.rule is RuleName.PREDICTION_CHURN and each.case_id in flips)
+        )
 
     @property
     def with_evidence(self) -> tuple[Finding, ...]:

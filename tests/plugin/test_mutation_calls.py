@@ -130,6 +130,7 @@ def test_all_trials_are_asked_for_of_what_the_first_lacks(project: Project) -> N
     shutil.rmtree(recorded / "bank.PROMPT")
     pairs = mutate(project, "--gate-mode=replay")
     assert all(case.calls is not None and case.calls.missing > 1 for case in pairs.mutants)
+    assert pairs.out.count("no recording answers it") == pairs.out.count("no recording answers 2 of them") * 2 == 2
     shutil.rmtree(recorded)
     calls = mutate(project, "--gate-mode=replay").summary("bank:PROMPT").calls
     assert calls is not None

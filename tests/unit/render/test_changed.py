@@ -46,9 +46,7 @@ def test_both_are_bounded_and_say_how_many_are_left() -> None:
         ("code", "bank.py", False),
     ],
 )
-def test_a_package_is_ours_where_the_pull_request_changes_what_is_installed(
-    heading: str, path: str, ours: bool
-) -> None:
+def test_a_package_is_ours_where_this_changes_what_is_installed(heading: str, path: str, ours: bool) -> None:
     origin = replace(verdicts.worse().provenance, changed={heading: (path,)})
     moved = {"package requests": ("2.31.0", "2.32.3"), "processor": ("A", "B")}
     verdict = replace(verdicts.worse(), provenance=origin, fingerprints_changed=moved)
