@@ -69,6 +69,7 @@ def compare(  # noqa: PLR0913, PLR0917  one for each option
     from gate.cli.waived import permissions_for
     from gate.compare import compare as compare_reports
     from gate.schema.acceptance import Permissions
+    from gate.schema.changes import Changes
     from gate.schema.verdict import Provenance
 
     require_own_settings(Path.cwd(), "gate compare …")
@@ -85,9 +86,18 @@ def compare(  # noqa: PLR0913, PLR0917  one for each option
         base=before.source.commit or baseline.name,
         head=after.source.commit or candidate.name,
         settings_from="this folder",
+        mode="",  # a report does not say how its calls were answered
     )
     permissions = Permissions() if no_waivers else permissions_for(waivers)
-    verdict = compare_reports(before, after, settings, provenance=provenance, permissions=permissions, again=again)
+    verdict = compare_reports(
+        before,
+        after,
+        settings,
+        changes=Changes(asked=False),
+        provenance=provenance,
+        permissions=permissions,
+        again=again,
+    )
     verdict = replace(verdict, notices=(*verdict.notices, *uncommitted(after.source.commit)))
     _store(console, verdict, output)
     console.result(verdict_text(verdict, form, console))

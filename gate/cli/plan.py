@@ -45,8 +45,9 @@ def plan(console: Console, /, case: str | None, as_json: bool, **options: Any) -
     that a pull request makes, unchanged and with that drop, and how many trials on main would be enough. CASE is an
     id, or the end of one. What the test code asks for in its marker counts before the settings and options.
 
-    A power counts as attained from 2.5 points below it on, as in the comment. Exit codes: 0 it is attained; 3 it is
-    not, and what would be enough is said; by hand main's trials alone count, else the way that the settings choose.
+    A power counts as attained from 2.5 points below it on, as in the comment, where it is called nearly attainable.
+    Exit codes: 0 it is attained; 3 it is not, and what would be enough is said; by hand main's trials alone count, else
+    the way that the settings choose.
     """
     by_hand = [f"--{name}" for name in _BY_HAND if options[name] is not None]
     if by_hand and (case is not None or options["suite"] is not None):

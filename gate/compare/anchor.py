@@ -14,6 +14,7 @@ from gate.compare.align import Alignment, Pair, align
 from gate.compare.comparison import Comparison
 from gate.compare.flips import Flips, robust
 from gate.compare.ledger import declares
+from gate.compare.wording import counted
 from gate.schema.changes import Changes
 from gate.schema.outcome import Outcome
 from gate.schema.report import Case, Kind, Metric, Report
@@ -23,6 +24,9 @@ from gate.settings.anchored import limits_of
 LEVEL = 0.001
 """Chance that the noise of sampled tests alone, or of a sampled agent, passes for a loss beyond the limit."""
 _ROUNDING = 1e-9
+_SAME = 1e-6
+_Sides = tuple[float, float]
+"""One measure at the anchor and here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,14 @@ def losses(
     found = [
         *_certain(against.alignment, limits["pass-rate"]),
         *_sampled(tests, limits["pass-rate"]),
-        *(loss for pair in tests for loss in _metrics(pair, limits["metric"])),
     ]
-    for pair, flips in against.flips:
-        found += _accuracy(pair, flips, limits)
-    return [*found, *_scores(against, limits["score"])]
+    of_examples = [(pair, loss) for pair, flips in against.flips for loss in _accuracy(pair, flips, limits)]
+    told: dict[str, list[_Sides]] = {}
+    for pair, (_, sides) in of_examples:
+        told.setdefault(pair.after.id, []).extend(sides)
+    for pair in tests:
+        found += _metrics(pair, limits["metric"], told.get(pair.after.id, ()))
+    return [*found, *(loss for _, (loss, _) in of_examples), *_scores(against, limits["score"])]
 
 
 def _certain(alignment: Alignment, limit: float) -> Iterator[Loss]:
@@ -142,14 +149,16 @@ def _fair(case: Case) -> tuple[int, int]:
     return outcomes.count("1"), len(outcomes)
 
 
-def _metrics(pair: Pair, limit: float) -> Iterator[Loss]:
+def _metrics(pair: Pair, limit: float, told: Sequence[_Sides]) -> Iterator[Loss]:
+    """Metrics of a test, but for those whose values are an accuracy of its examples that is told already."""
     now = {metric.name: metric for metric in pair.after.metrics}
     for before in pair.before.metrics:
         after = now.get(before.name)
         if after is None or before.value is None or after.value is None:
             continue
         lost, allowed = _lost(before, before.value, after.value, limit)
-        if lost > allowed + _ROUNDING:
+        same = any(abs(before.value - was) <= _SAME >= abs(after.value - here) for was, here in told)
+        if lost > allowed + _ROUNDING and not same:
             yield Loss(
                 f"{pair.after.id}#anchor:{before.name}",
                 before.name,
@@ -171,36 +180,30 @@ def _lost(metric: Metric, before: float, after: float, limit: float) -> tuple[fl
     return lost / scale, max(limit, (metric.tolerance or 0.0) / scale)
 
 
-def _accuracy(pair: Pair, flips: Flips, limits: Mapping[str, float]) -> Iterator[Loss]:
-    """Negative flips less positive ones, and robust accuracy under each attack, over the examples of both sides."""
+def _accuracy(pair: Pair, flips: Flips, limits: Mapping[str, float]) -> Iterator[tuple[Loss, list[_Sides]]]:
+    """Negative flips less positive ones, and the robust accuracy that lost most of all attacks, over the examples of
+    both sides; each with the values of all that it tells of."""
     name, total, limit = flips.before.name, flips.total, limits["accuracy"]
     net = len(flips.negative) - len(flips.positive)
     if total and net / total > limit + _ROUNDING:
-        yield Loss(
-            f"{pair.after.id}#{name}#anchor:accuracy",
-            name,
-            f"answers {net:,} more examples wrong",
-            _percent(sum(flips.right_before) / total),
-            _percent(sum(flips.right_here) / total),
-            net / total,
-            limit,
-            total,
-        )
+        sides = sum(flips.right_before) / total, sum(flips.right_here) / total
+        what = f"answers {net:,} more examples wrong"
+        case_id = f"{pair.after.id}#{name}#anchor:accuracy"
+        yield Loss(case_id, name, what, _percent(sides[0]), _percent(sides[1]), net / total, limit, total), [sides]
     limit = limits["robust-accuracy"]
     here = {attack.name for attack in flips.after.attacks}
+    found: list[tuple[float, str, _Sides, int]] = []
     for attack in (each.name for each in flips.before.attacks if each.name in here):
         (stable, measured), (now, made) = robust(flips, attack, here=False), robust(flips, attack, here=True)
-        if not measured or not made or (lost := stable / measured - now / made) <= limit + _ROUNDING:
-            continue
-        yield Loss(
-            f"{pair.after.id}#{name}#anchor:{attack}",
-            name,
-            f"is less robust, {attack}",
-            _percent(stable / measured),
-            _percent(now / made),
-            lost,
-            limit,
-            made,
+        if measured and made and (lost := stable / measured - now / made) > limit + _ROUNDING:
+            found.append((lost, attack, (stable / measured, now / made), made))
+    if found:
+        lost, attack, sides, made = max(found, key=lambda each: each[0])
+        more = f" and {counted(len(found) - 1, 'other attack')}" if len(found) > 1 else ""
+        what, case_id = f"is less robust, {attack}{more}", f"{pair.after.id}#{name}#anchor:robust-accuracy"
+        yield (
+            Loss(case_id, name, what, _percent(sides[0]), _percent(sides[1]), lost, limit, made),
+            [each[2] for each in found],
         )
 
 

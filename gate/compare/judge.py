@@ -65,7 +65,7 @@ def judge(
         fingerprints_changed=fingerprints,
         notices=(
             *notices(comparison),
-            *upstream(findings, fingerprints, provenance, comparison.changes.paths),
+            *upstream(findings, fingerprints, provenance, comparison.changes),
             *waiver_notices(_of_this_suite(comparison, permissions, findings), findings),
         ),
         alpha=comparison.settings.error_budget,

@@ -28,8 +28,8 @@ class Standing:
     """One mutant that main killed.
 
     Attributes:
-        state: `open` where its trials ended before an answer, which `incomplete-run` says; `gone` with its rule;
-            `suppressed` where main suppresses it.
+        state: `open` where its trials ended before an answer, which `incomplete-run` says, or asked what no recording
+            answers, which `stale-recording` says; `gone` with its rule; `suppressed` where main suppresses it.
         reason: why it is unmeasured, a few words; untrusted text.
     """
 
@@ -135,6 +135,12 @@ def _paired(comparison: Comparison) -> dict[str, Case]:
     return {case.id: case for case in cases if case.kind is Kind.MUTANT}
 
 
+def _lacks(case: Case) -> bool:
+    from gate.compare.comparison import unanswered
+
+    return unanswered(case)
+
+
 def _status(case: Case) -> str:
     return "" if case.mutation is None else case.mutation.status
 
@@ -151,6 +157,8 @@ def _standing(comparison: Comparison, before: Case, after: Case | None, targets:
         if now.mutant in comparison.changes.suppressed:
             return Standing(before, after, "suppressed")
         return Standing(before, after, "unmeasured", "suppressed here and not on main")
+    if _lacks(after):
+        return Standing(before, after, "open")
     if now.status in ("unread", "vacuous", "error", "skipped"):
         return Standing(before, after, "unmeasured", now.status)
     if now.carried:
@@ -190,7 +198,7 @@ def _states(
             if standing.state != "gone":
                 found.append((known, "killed" if standing.state in AS_ON_MAIN else standing.state))
         elif now is not None and now.mutation is not None:
-            found.append((now.mutation, now.mutation.status))
+            found.append((now.mutation, known.status if _lacks(now) else now.mutation.status))
         elif not targets.let_go(known):
             found.append((known, known.status))
     new = [case.mutation for case_id, case in after.items() if case_id not in before and case.mutation is not None]

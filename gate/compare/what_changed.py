@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from gate.compare.comparison import Comparison
-from gate.schema.dependencies import ABSENT, AGENT_VERSION, DATA, INPUTS, MODEL, PACKAGE, PROMPT, is_outside
+from gate.compare.comparison import Comparison, unanswered
+from gate.schema.changes import Changes
+from gate.schema.dependencies import ABSENT, AGENT_VERSION, DATA, INPUTS, JUDGE, MODEL, PACKAGE, PROMPT, is_outside
 from gate.schema.mutation import SUMMARY
 from gate.schema.report import Kind, Predictions, Report
 from gate.schema.verdict import Finding, Provenance
@@ -57,7 +58,10 @@ def _differing_in_both(before: Told, after: Told) -> Changed:
 
 def _was_not_looked_at(name: str, before: Report, after: Report) -> bool:
     """Whether it is missing on a side that could not see it: models of calls that are asked live without a limit, the
-    version of an agent whose answers are given again, rows of a table that is larger than memory."""
+    version of an agent whose answers are given again, rows of a table that is larger than memory, a judge that was not
+    come to since no recording answers its test."""
+    if name.startswith(JUDGE):
+        return name not in after.fingerprints and any(map(unanswered, after.cases))
     sides = [before.fingerprints, after.fingerprints]
     if name.startswith(MODEL):
         return not all(any(each.startswith(MODEL) for each in side) for side in sides)
@@ -102,19 +106,16 @@ def upstream(
     findings: Iterable[Finding],
     fingerprints: Mapping[str, tuple[str, str]],
     provenance: Provenance,
-    paths: Iterable[str] = (),
+    changes: Changes,
 ) -> tuple[str, ...]:
     """A sentence where something fails that the pull request can't have caused; none where it may have.
 
     Git must know what it changes: without a base, or on main itself, nothing is said. A text outside of `docs/` may be
     a prompt, so only what is certainly read by nobody but people counts as no change.
-
-    Args:
-        paths: all that the pull request changes.
     """
-    known = provenance.base and provenance.head and provenance.base != provenance.head
-    outside = all(is_outside(name, sides) for name, sides in fingerprints.items())
-    ours = any(provenance.changed.values()) or not all(map(_inert, paths)) or not outside
+    known = changes.asked and provenance.base and provenance.head and provenance.base != provenance.head
+    files = any(provenance.changed.values()) or not all(map(_inert, changes.paths))
+    ours = files or not all(is_outside(name, sides) for name, sides in fingerprints.items())
     if not known or ours or not any(finding.fails for finding in findings):
         return ()
     named = [f"{name} {before} → {after}" for name, (before, after) in sorted(fingerprints.items())]

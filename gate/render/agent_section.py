@@ -18,12 +18,20 @@ _SPEAK = RuleName.NEWLY_FAILING, RuleName.INSECURE_OUTPUT
 
 
 def headline(verdict: Verdict) -> str:
-    """`Coding agent: 7 of 8 dimensions held, composite 84.1 → 79.9`."""
+    """`Coding agent: 7 of 8 dimensions held, composite 84.1 → 79.9`; where all held and the composite is lower, that no
+    drop is proven, since held means no more."""
     tally = verdict.tally
     held = f"{tally.dimensions_held:,} of {plural(tally.dimensions, 'dimension')} held"
     whole = next((each for each in verdict.scores if not each.name), None)
     sides = "" if whole is None else f", composite {shown(whole.before)} → {shown(whole.after)}"
-    return f"Coding agent: {held}{sides}"
+    proven = ": no drop is proven" if _lower(whole) and tally.dimensions_held == tally.dimensions else ""
+    return f"Coding agent: {held}{sides}{proven}"
+
+
+def _lower(change: ScoreChange | None) -> bool:
+    if change is None or change.before is None or change.after is None:
+        return False
+    return change.after < change.before
 
 
 def section(verdict: Verdict, most: int) -> str:

@@ -155,13 +155,13 @@ def case_text(sheet: Sheet, row: Row) -> str:
         lines.append("its trials are of one session, so they may be more alike than these figures assume")
     if row.min_rate is not None:
         lines.append(f"its floor of {row.min_rate:g} has as large a share")
-    lines += ["", f"by main's trials alone: {_whether(row.alone)}", *_way(sheet, row, row.alone)]
+    lines += ["", f"by main's trials alone: {_whether(row, row.alone)}", *_way(sheet, row, row.alone)]
     if row.smallest_drop is not None:
         lines.append(f"  smallest drop found that often: {_points(row.smallest_drop)}")
     if not row.alone.reached:
         lines += [f"  {sentence}" for sentence in _enough(sheet, row)]
     if row.fresh is not None:
-        lines += ["", f"with {sheet.confirm}: {_whether(row.fresh)}"]
+        lines += ["", f"with {sheet.confirm}: {_whether(row, row.fresh)}"]
         lines += _way(sheet, row, row.fresh)
     return "\n".join(lines)
 
@@ -195,11 +195,11 @@ def _asked(row: Row) -> str:
 def _alone(row: Row) -> tuple[str, ...]:
     drop = "–" if row.smallest_drop is None else _points(row.smallest_drop)
     way = row.alone
-    return (row.main, f"{row.cases:,}", _share(way.found), drop, *_calls(way), _whether(way), *_example(row))
+    return (row.main, f"{row.cases:,}", _share(way.found), drop, *_calls(way), _whether(row, way), *_example(row))
 
 
 def _confirmed(row: Row, way: Way) -> tuple[str, ...]:
-    return (row.main, f"{row.cases:,}", _share(way.found), *_calls(way), _whether(way), *_example(row))
+    return (row.main, f"{row.cases:,}", _share(way.found), *_calls(way), _whether(row, way), *_example(row))
 
 
 def _example(row: Row) -> list[str]:
@@ -211,8 +211,11 @@ def _calls(way: Way) -> tuple[str, str]:
     return f"{way.calls:.1f}", f"{way.calls_worse:.1f}"
 
 
-def _whether(way: Way) -> str:
-    return "attainable" if way.reached else NOT_ATTAINABLE
+def _whether(row: Row, way: Way) -> str:
+    """Whether the power asked is reached; where it only rounds to it, that it does."""
+    if not way.reached:
+        return NOT_ATTAINABLE
+    return "attainable" if round(100 * way.found) >= round(100 * row.power) else "nearly attainable"
 
 
 def _way(sheet: Sheet, row: Row, way: Way) -> list[str]:

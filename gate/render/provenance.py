@@ -66,7 +66,8 @@ def foot_lines(verdict: Verdict) -> tuple[Line, ...]:
         pieces.append((own("anchor "), text(origin.anchor)))
     if origin.head:
         pieces.append((own("head "), code(short(origin.head)), own(f", attempt {origin.attempt:,}")))
-    pieces.append((own("mode "), text(origin.mode)))
+    if origin.mode:
+        pieces.append((own("mode "), text(origin.mode)))
     told = calls_sentence(verdict.calls)
     if told:
         pieces.append((own(told),))

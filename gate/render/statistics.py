@@ -70,7 +70,7 @@ def stochastic_line(verdict: Verdict) -> Line:
     else:
         none = f"none of the {cases_of(tests)} has" if _not_tests(tests) else "no test has"
         parts.append(f"{none} enough trials on main to find a drop of {100 * budget.delta:.0f} points that often")
-    tail = f". {_inflation(verdict)}" if budget.inflated else "."
+    tail = f". {_inflation(verdict)}" if (budget.inflated or 0) > budget.alpha / budget.suites else "."
     head = f" {cases_of(tests)}, {plural(made, 'trial')}{_cost(budget.cost)}{kept}: "
     return (bold("Stochastic:"), own(head + "; ".join(parts) + tail), *_unreached(tests))
 
@@ -107,6 +107,7 @@ def _own_trials(decision: CaseDecision) -> int:
 
 
 def _inflation(verdict: Verdict) -> str:
+    """What noise may do beyond the line's promise; said only where it is more."""
     budget = verdict.budget
     return (
         f"Trials of one session may be alike: a correlation of {budget.correlation or 0:.2f} makes that "

@@ -82,7 +82,13 @@ class View:
 
     @property
     def with_examples(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.verdict.findings if finding.examples)
+        """Churn lists the negative flips over again, so where these are listed it leaves its own to `gate show`."""
+        flips = {finding.case_id for finding in self.verdict.findings if finding.rule is RuleName.NEGATIVE_FLIP}
+        return tuple(
+            each
+            for each in self.verdict.findings
+            if each.examples and not (each.rule is RuleName.PREDICTION_CHURN and each.case_id in flips)
+        )
 
     @property
     def with_evidence(self) -> tuple[Finding, ...]:
@@ -174,7 +180,9 @@ def _next(verdict: Verdict, status: Status) -> list[Line]:
 
 def _record(stale: Sequence[Finding]) -> Line:
     """What to do where only recordings are lacking."""
-    run = code(stale[0].command) if len(stale) == 1 else command("gate run --mode record -- TESTS")
+    whole = next((each.command for each in stale if " -- " not in each.command), "")  # of a mutant: no test has its id
+    one = code(stale[0].command) if len(stale) == 1 else command("gate run --mode record -- TESTS")
+    run = command(whole) if whole else one
     return (own("record what changed, where a key is: "), run, own(", and commit the recordings."))
 
 

@@ -19,6 +19,7 @@ class Changes:
         heads: how many heads of this pull request were measured, this one included; None where unknown.
         undecided: over how many earlier runs of this pull request in a row a case stayed undecided, by its id.
         suppressed: ids of mutants that the base suppresses.
+        asked: whether git was asked; False where two files are compared, of which nobody knows what lies between.
         first_baseline: whether the baseline that judges this pull request is its own, since the base has none.
     """
 
@@ -26,6 +27,7 @@ class Changes:
     renames: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     baseline_changed: bool = False
+    asked: bool = True
     first_baseline: bool = False
     suites: int = 1
     heads: int | None = None

@@ -250,6 +250,7 @@ class Provenance:
     Attributes:
         baseline_age: in words, for example `2 days old`; computed at the edge, never compared.
         anchor: its name, commit and age in words; empty without one.
+        mode: how calls were answered; empty where two files were compared.
         changed: paths that the pull request changes and that can change what is measured, grouped by heading.
         settings_from: where the deciding settings were read (`base 3f9c1e2`, `defaults`).
     """

@@ -53,3 +53,16 @@ def first_answer(rule: DesignLike, s0: int, outcomes: str) -> Answer:
         if answer != "more":
             return answer
     return "more"
+
+
+def most_where_alike(rule: DesignLike, s0: int, cap: int) -> int:
+    """With how many trials a rule answers where all pass or all fail, the larger of both; `cap` at most.
+
+    Args:
+        s0: passes on main.
+    """
+    needed = [
+        next((count for count in range(1, cap) if rule.answer(s0, *ends(count)) != "more"), cap)
+        for ends in (lambda count: (count, 0), lambda count: (0, count))
+    ]
+    return max(needed)

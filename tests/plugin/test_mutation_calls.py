@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -118,6 +119,22 @@ def test_mutants_are_recorded_and_replayed(project: Project) -> None:
     assert replayed.report.completeness.complete
     assert replayed.report.recordings is not None
     assert not replayed.report.recordings.stale
+
+
+def test_all_trials_are_asked_for_of_what_the_first_lacks(project: Project) -> None:
+    """One round of recording is then enough for the pass rate, and one for mutants whose trials end alike."""
+    with ModelServer() as server:
+        write(project, server)
+        mutate(project, "--gate-mode=record")
+    recorded = project.path / "recordings" / "mutants"
+    shutil.rmtree(recorded / "bank.PROMPT")
+    pairs = mutate(project, "--gate-mode=replay")
+    assert all(case.calls is not None and case.calls.missing > 1 for case in pairs.mutants)
+    assert pairs.out.count("no recording answers it") == pairs.out.count("no recording answers 2 of them") * 2 == 2
+    shutil.rmtree(recorded)
+    calls = mutate(project, "--gate-mode=replay").summary("bank:PROMPT").calls
+    assert calls is not None
+    assert calls.missing == Plan(session="").estimate
 
 
 def test_recordings_of_mutants_are_stale_only_once_the_mutant_is_gone(project: Project) -> None:

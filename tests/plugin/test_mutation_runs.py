@@ -357,6 +357,15 @@ def test_a(): assert "always greet" in os.environ["SYSTEM"]
     assert repository.calls == 2  # once a rule
 
 
+def test_a_kill_that_few_trials_can_not_confirm_counts_as_on_main_and_says_so(repository: Project) -> None:
+    plan = of_main(mutate(repository, plan=Plan(session="main", fixed=5)))
+    repository.write("bank.py", BANK + "\n# edited\n")
+    asks = {name: replace(ask, cap=1) for name, ask in plan.asks.items()}
+    run = mutate(repository, plan=replace(plan, asks=asks))
+    assert run.counts()["undecided"] == 2
+    assert "killed on main, and noticed in 1 of 1 trial here, which are too few to show a fall" in run.out
+
+
 def test_committed_pass_rate_is_taken(repository: Project) -> None:
     repository.write("test_a.py", STRONG.replace(MARK, "@pytest.mark.stochastic\n" + MARK))
     ask = Ask(n0=50, s0=49, cap=20, share=0.01, delta=0.3, power=0.8)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from gate.compare.comparison import Comparison, Rule
+from gate.compare.comparison import Comparison, Rule, unanswered
 from gate.compare.draws import redrawn_metrics
 from gate.compare.outcomes import rerun
 from gate.compare.probes import Standing
@@ -89,9 +89,14 @@ def _points(value: Fraction | None) -> str:
 
 
 def _recounted(comparison: Comparison, case: Case, metric: Metric | None) -> Metric | None:
-    """A mutation score by what the trials decided: an undecided mutant counts as on main, so noise moves nothing."""
+    """A mutation score by what the trials decided: a mutant that is undecided, or that no recording answers, counts as
+    on main, so neither moves anything."""
     scores = comparison.mutants.scores or {}
-    if metric is None or metric.value is None or metric.name != SCORE or case.id not in scores:
+    if metric is None or metric.name != SCORE or case.id not in scores:
+        return metric
+    if metric.value is None and not any(
+        unanswered(each) for each in comparison.candidate.cases if each.kind is case.kind
+    ):
         return metric
     killed, count = scores[case.id].after
     return (

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gate.compare.align import Unstable
-from gate.compare.comparison import Comparison, Rule
+from gate.compare.comparison import Comparison, Rule, unanswered
 from gate.compare.draws import redrawn
-from gate.compare.flips import Flips, other_design, unanswered, unmeasured, unpinned
+from gate.compare.flips import Flips, other_design, unmeasured, unpinned
+from gate.compare.flips import unanswered as silent
 from gate.compare.lookalike import lookalikes
 from gate.compare.mutants import Standing
 from gate.compare.outcomes import lost, rerun
@@ -33,8 +34,11 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
         yield from _unpaired(rule, group)
     yield from _mutants(comparison, rule)
     for pair in comparison.alignment.pairs:
-        yield from _facets(rule, pair.before, pair.after)
+        if not unanswered(pair.after):  # of which `stale-recording` says that nothing was measured
+            yield from _facets(rule, pair.before, pair.after)
     for pair, flips in comparison.flips:
+        if unanswered(pair.after):
+            continue
         yield from _examples(rule, pair.after, flips)
         yield from _attacks(rule, pair.after, flips)
         yield from _pins(rule, pair.after, flips)
@@ -132,10 +136,10 @@ def _examples(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:
     if gone:
         what = f"{counted(gone, 'example is', 'examples are')} gone from {name}"
         yield _finding(rule, case, what, f"{known:,}", f"{flips.total:,}", about=name, amount=gone)
-    silent = unanswered(flips)
-    if silent:
-        what = f"{counted(silent, 'example')} of {name} got no answer"
-        yield _finding(rule, case, what, "answered", "no answer", about=f"{name}#{ANSWERS}", amount=silent)
+    without = silent(flips)
+    if without:
+        what = f"{counted(without, 'example')} of {name} got no answer"
+        yield _finding(rule, case, what, "answered", "no answer", about=f"{name}#{ANSWERS}", amount=without)
 
 
 def _pins(rule: Rule, case: Case, flips: Flips) -> Iterator[Finding]:

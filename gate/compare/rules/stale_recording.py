@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from gate.compare import recorded
 from gate.compare.comparison import Comparison, Rule, unanswered
 from gate.compare.wording import counted
-from gate.schema.report import Case
+from gate.schema.report import Case, Kind
 from gate.schema.stale import Stale
 from gate.schema.verdict import ExitCode, Finding, Level, RuleName
 
 OUTDATED = Level.WARNING
 """Level of recordings that still answer, unless the settings say one for the rule."""
+WHOLE_RUN = "gate run --mode auto"
 
 
 def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
@@ -48,8 +49,13 @@ def _unanswered(comparison: Comparison, rule: Rule, case: Case, changed: Sequenc
         amount=calls,
         location=case.location,
         evidence=tuple(map(recorded.diff, changed)) if comparison.settings.show_messages else (),
-        command=f"gate run --mode record -- {shlex.quote(case.id)}",
+        command=_again(case),
     )
+
+
+def _again(case: Case) -> str:
+    """What records it. pytest knows no mutant by an id, so a whole run asks for what is lacking, and for no more."""
+    return WHOLE_RUN if case.kind is Kind.MUTANT else f"gate run --mode record -- {shlex.quote(case.id)}"
 
 
 def _outdated(rule: Rule, found: Sequence[Stale], name: str, what: str, why: str) -> Finding:

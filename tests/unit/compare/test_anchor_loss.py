@@ -97,10 +97,25 @@ def test_accuracy_and_robust_accuracy() -> None:
     found = lost(answered(95, 5), answered(92, 5))
     assert {each.case_id for each in found} == {
         "tests/m.py::t#model#anchor:accuracy",
-        "tests/m.py::t#model#anchor:noise",
+        "tests/m.py::t#model#anchor:robust-accuracy",
     }
     (found,) = lost(answered(95, 5), answered(95, 8))
     assert found.what == "is less robust, noise than at the anchor"
+
+
+def test_one_drop_is_told_once() -> None:
+    """A metric that is the accuracy itself, and further attacks, are no findings of their own."""
+
+    def both(right: int, other: float) -> Report:
+        marks = "1" * 5 + "0" * 95
+        attacks = Attack("noise", marks), Attack("fgsm", marks)
+        given = predictions("1" * 100, "1" * right + "0" * (100 - right), *attacks)
+        values = metric(right / 100), Metric("m/robust_accuracy", right / 100 - 0.05), Metric("recall", other)
+        return report(None, case("tests/m.py::t", predictions=(given,), metrics=values))
+
+    found = lost(both(95, 0.9), both(80, 0.7))
+    assert [each.case_id.partition("anchor:")[2] for each in found] == ["recall", "robust-accuracy", "accuracy"]
+    assert found[1].what == "is less robust, noise and 1 other attack than at the anchor"
 
 
 def test_what_stands_on_one_side_alone_is_no_loss() -> None:

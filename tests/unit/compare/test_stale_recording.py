@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gate.compare import compare
+from gate.render.terminal_table import terminal
 from gate.schema.evidence import BlockKind
 from gate.schema.outcome import Outcome
 from gate.schema.report import Calls, Case, Report, Session, Trials
 from gate.schema.stale import Recordings, Stale
 from gate.schema.verdict import ExitCode, Level, RuleName
 from gate.settings import Settings
+from tests.support.compare import case, judged, metric, predictions, rules_of
+from tests.support.mutant_cases import mutant, mutants, summary
 
 BASE = Report((Case("t.py::a", outcome=Outcome.PASSED), Case("t.py::b", outcome=Outcome.PASSED)))
 
@@ -32,6 +35,28 @@ def test_a_regression_beside_it_is_still_one() -> None:
     broken = replace(BASE.cases[1], outcome=Outcome.FAILED)
     verdict = compare(BASE, Report((lacking(BASE.cases[0]), broken)), Settings())
     assert verdict.exit_code is ExitCode.REGRESSION
+
+
+def test_what_it_records_is_not_missed_beside_it() -> None:
+    whole = case("t.py::a", "passed", metrics=(metric(0.9),), predictions=(predictions("11", "11"),))
+    base = Report((whole, BASE.cases[1]), fingerprints={"judge politeness": "b1"})
+    verdict = compare(base, Report((lacking(BASE.cases[0]), BASE.cases[1])), Settings())
+    assert rules_of(verdict) == ["stale-recording"]
+    assert verdict.exit_code is ExitCode.UNDECIDED
+    assert verdict.fingerprints_changed == {}
+    measured = compare(base, Report(BASE.cases), Settings())
+    assert rules_of(measured) == ["missing-case", "missing-case"]
+    assert measured.fingerprints_changed == {"judge politeness": ("b1", "–")}
+
+
+def test_a_mutant_without_an_answer_is_undecided_and_counts_as_on_main() -> None:
+    base = mutants(mutant("m1", outcomes="1" * 20), mutant("m2", outcomes="1" * 20), summary())
+    lacked = mutants(*(lacking(mutant(name, "error", ""), Outcome.ERROR) for name in ("m1", "m2")), summary(None))
+    verdict = judged(base, lacked)
+    assert rules_of(verdict) == ["stale-recording", "stale-recording"]
+    assert verdict.exit_code is ExitCode.UNDECIDED
+    assert {each.command for each in verdict.findings} == {"gate run --mode auto"}
+    assert "gate run --mode auto" in terminal(verdict, width=120)
 
 
 def test_a_new_test_without_an_answer_is_undecided_too() -> None:

@@ -81,6 +81,11 @@ def test_a_text_outside_of_the_documents_may_be_a_prompt(path: str, outside: boo
     assert bool(said(verdict)) == outside
 
 
+def test_of_two_files_nobody_knows_whose_doing_it_is() -> None:
+    before, after = report({"a.py::t": "passed"}), report({"a.py::t": "failed"})
+    assert said(compare(before, after, Settings(), provenance=PULL, changes=Changes(asked=False))) == []
+
+
 def test_another_agent_or_data_is_ours() -> None:
     assert said(worse(PULL, {"agent": "1"}, {"agent": "2"})) == []
 

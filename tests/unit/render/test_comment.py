@@ -34,6 +34,14 @@ def regressed(*findings: Finding, **changes: object) -> Verdict:
     return replace(verdict, **changes)  # type: ignore[arg-type]
 
 
+def test_churn_does_not_list_the_negative_flips_again() -> None:
+    flips = next(each for each in verdicts.worse().findings if each.rule is RuleName.NEGATIVE_FLIP)
+    churn = replace(flips, id="F2", rule=RuleName.PREDICTION_CHURN, level=Level.NOTE)
+    shown = render.comment(regressed(replace(flips, id="F1"), churn))
+    assert shown.count(flips.examples[0].id) == 1
+    assert flips.examples[0].id in render.comment(regressed(replace(churn, level=Level.ERROR)))
+
+
 def test_headlines() -> None:
     one = verdicts.failing(1, "test_a", "")
     assert headline(regressed(one)) == "### ❌ Less robust than main: 1 finding fails this check"

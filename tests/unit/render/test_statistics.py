@@ -55,3 +55,10 @@ def test_the_price_of_a_trial_gives_what_the_run_cost() -> None:
     verdict = replace(verdicts.unchanged(), decisions=(decision("a", 131),), budget=budget)
     assert " 1 test, 131 trials, about 1.31 USD: " in "".join(span.text for span in stochastic_line(verdict))
     assert "USD" not in line(decision("a", 131))
+
+
+@pytest.mark.parametrize(("inflated", "told"), [(7e-11, False), (0.05, False), (0.126, True), (None, False)])
+def test_what_alike_trials_do_is_told_where_it_is_more_than_the_budget(inflated: float | None, told: bool) -> None:
+    budget = replace(verdicts.unchanged().budget, alpha=0.05, suites=1, correlation=0.02, inflated=inflated)
+    verdict = replace(verdicts.unchanged(), decisions=(decision("a", 50),), budget=budget)
+    assert ("may be alike" in "".join(span.text for span in stochastic_line(verdict))) is told

@@ -9,7 +9,7 @@ from math import comb
 import pytest
 
 from gate.stats.intervals import upper_bound
-from gate.trials.designs import Fixed, Joint
+from gate.trials.designs import Fixed, Joint, most_where_alike
 from gate.trials.floor import Floor, FloorRule, SequentialFloor, floor_for
 from gate.trials.loop import PASSED, Answer, DesignLike, Result, TrialResult, TrialsRun, run_trials
 from gate.trials.plan import Ask, Plan
@@ -170,3 +170,9 @@ def test_floors_of_a_plan() -> None:
     lower = pose(Plan(asks={"a": Ask(50, 50, 60, 0.004, 0.3, 0.9, min_rate=0.1)}), "a", Wishes(), {})
     run = follow(lower.design, "01" * 30, lower.cap, s0=50)
     assert (lower.below(run), lower.regressed(run)) == (None, True)
+
+
+def test_trials_that_all_end_alike_are_counted_by_the_slower_answer() -> None:
+    assert most_where_alike(Fixed(7), 0, 20) == 7
+    assert most_where_alike(Fixed(7), 0, 5) == 5
+    assert most_where_alike(Floor(0.9, 20, 0.05), 0, 20) == 16  # of 20 at 0.9, at most 15 may pass: 16 passes hold

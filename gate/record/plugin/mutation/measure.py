@@ -60,6 +60,8 @@ class Measure:
         """So many trials of a test without any mutant."""
         case = f"{stale.UNMUTATED}{item.nodeid}"
         loop = TrialLoop(Fixed(count), cap=count)
+        if self._calls is not None:
+            self._calls.wants(case, count)
 
         def work(bench: AnyBench) -> None:
             self._run(loop, bench, bench.trial, {})

@@ -9,6 +9,7 @@ from gate.record.plugin.mutation.alone import refusal
 from gate.record.plugin.mutation.results import Results, TargetResult
 from gate.schema.mutation import STATUSES
 
+Json = dict[str, Any]
 Line = tuple[str, str]
 _WORDS = {
     "killed": "killed",
@@ -22,6 +23,8 @@ _WORDS = {
 }
 _STYLES = {"killed": "green", "survived": "red", "undecided": "yellow", "unread": "yellow"}
 _MOST = 200
+_UNANSWERED = "no answer is stored for", "recording exhausted"
+_RECORD = "`gate run --mode auto` with a key records them, or `gate record --requests .gate/missing.jsonl`"
 
 
 def summary(results: Results, failures: tuple[str, ...] = (), *, verbose: bool = False) -> Iterator[Line]:
@@ -55,8 +58,8 @@ def _target(target: TargetResult, results: Results, *, verbose: bool) -> Iterato
         carried = ", as on main" if mutant["carried"] else ""
         line = f"  [{mutant['mutant']}] {_WORDS[mutant['status']]}{by}{carried}: {_safe(mutant['description'], 160)}"
         yield line, _STYLES.get(mutant["status"], "")
-        if mutant["reason"]:
-            yield f"      {_safe(mutant['reason'], 300)}", ""
+        if why := _why(mutant, results):
+            yield f"      {why}", ""
         if verbose:
             for pair in (each for each in results.pairs if each["mutant"] == mutant["case"]):
                 yield f"      {_safe(pair['test'], 120)}: {pair['outcomes'] or 'no trial'}", ""
@@ -65,11 +68,42 @@ def _target(target: TargetResult, results: Results, *, verbose: bool) -> Iterato
     counts = target.counts
     told = ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
     yield f"  {len(target.mutants):,} of {target.described['available']:,} mutants: {told or 'none'}", ""
+    if lacking := sum(map(_lacks, target.mutants)):
+        yield f"  no recording answers {lacking:,} of them: {_RECORD}", "yellow"
     yield f"  {_score(target)}", "bold"
     yield f"  {_coverage(target)}", ""
+    yield from _unguarded(target)
+
+
+def _unguarded(target: TargetResult) -> Iterator[Line]:
     for rule in target.rules:
         if rule.state == "unguarded":
             yield f"  no test guards: {_safe(rule.text, 200)}", "red"
+
+
+def _why(mutant: Json, results: Results) -> str:
+    """Why it has its status; what lacks a recording is the same for all, and told once below."""
+    if _lacks(mutant):
+        return "no recording answers it"
+    if mutant["status"] == "undecided" and not mutant["reason"]:
+        return _asked(mutant, results)
+    return _safe(mutant["reason"], 300)
+
+
+def _lacks(mutant: Json) -> bool:
+    """Whether its trials ended at a request that nothing stored answers."""
+    return mutant["status"] == "error" and any(words in mutant["reason"] for words in _UNANSWERED)
+
+
+def _asked(mutant: Json, results: Results) -> str:
+    """Of a mutant that main killed, and whose few trials here show no fall: how often it was noticed."""
+    found = [pair for pair in results.pairs if pair["mutant"] == mutant["case"] and pair["asked"]]
+    if not found:
+        return ""
+    outcomes = found[-1]["outcomes"]
+    trials = f"{len(outcomes):,} trial{'s' if len(outcomes) != 1 else ''}"
+    told = f"noticed in {outcomes.count('1'):,} of {trials} here"
+    return f"killed on main, and {told}, which are too few to show a fall: it counts as on main"
 
 
 def _score(target: TargetResult) -> str:

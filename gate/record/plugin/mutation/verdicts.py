@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gate.record.plugin.mutation.measure import Measure
 from gate.record.plugin.mutation.pairing import STANDS_IN_THE_WAY, Own, Pairing, pair_scope
 from gate.record.plugin.mutation.prepare import Prepared, Prompted, tests_digest
-from gate.trials.designs import Fixed, first_answer
+from gate.trials.designs import Fixed, first_answer, most_where_alike
 from gate.trials.question import pose
 
 if TYPE_CHECKING:
@@ -197,6 +197,11 @@ class Verdicts:
         scope = pair_scope(case, test, asked=asked)
         outcomes, excerpt = self._carried(scope, content)
         stored = self._stored(scope)
+        if self._calls is not None and self._calls.replays:
+            plan = self._around.plan
+            # one round of recording then decides: as well as the baseline can, or where all trials end alike
+            few = min(cap, plan.fixed or plan.estimate) if asked else most_where_alike(design, s0, cap)
+            self._calls.wants(scope, max(stored, few))
         return Pairing(
             item=self._around.prepared.items[test],
             test=test,
