@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from gate.render.changed import ordered, outside_line, section
 from gate.render.provenance import changed_line
 from gate.render.spans import as_text
@@ -60,21 +58,3 @@ def test_both_are_bounded_and_say_how_many_are_left() -> None:
     assert title == "What changed: 30 differences"
     assert table.count("| package p") == 10
     assert table.endswith("and 20 more")
-
-
-@pytest.mark.parametrize(
-    ("heading", "path", "ours"),
-    [
-        ("dependencies", "requirements.txt", True),
-        ("pytest configuration", "pyproject.toml", True),
-        ("pytest configuration", "pytest.ini", False),
-        ("code", "bank.py", False),
-    ],
-)
-def test_a_package_is_ours_where_this_changes_what_is_installed(heading: str, path: str, ours: bool) -> None:
-    origin = replace(verdicts.worse().provenance, changed={heading: (path,)})
-    moved = {"package requests": ("2.31.0", "2.32.3"), "processor": ("A", "B")}
-    verdict = replace(verdicts.worse(), provenance=origin, fingerprints_changed=moved)
-    assert ("package requests" in as_text(changed_line(verdict), 500)) is ours
-    assert ("package requests" in as_text(outside_line(verdict), 500)) is not ours
-    assert "processor A → B" in as_text(outside_line(verdict), 500)
