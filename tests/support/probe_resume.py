@@ -23,6 +23,8 @@ from typing import Any
 from tests.support.command_line import environment
 from tests.support.probe_runs import write_probes
 
+# A shell lets what it starts in the background ignore interrupts, and so do their children.
+_HEARS = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
 _PATIENCE = 300.0
 WRITTEN = ("report.md", "report.html", "candidate.json", "results.csv", "results.json", "junit.xml", "security.sarif")
 
@@ -128,8 +130,9 @@ def killed_and_resumed(
         command += ["--model", "gpt-4o-mini", "--jobs", str(jobs), "--date", "2026-11-30"]
         variables = environment({"PYTHONPATH": str(Path.cwd()), "GATE_MODEL_KEY": "x" * 20})
         server.hold_after = after
+        heard = [sys.executable, "-c", _HEARS, *command]
         with subprocess.Popen(
-            command, cwd=places["killed"], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            heard, cwd=places["killed"], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as first:
             for _ in range(jobs):
                 assert server.held.acquire(timeout=_PATIENCE), "the run did not come to its middle"
