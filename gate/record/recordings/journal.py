@@ -103,6 +103,7 @@ class Writer:
         self._handle = -1
         self._index = Index(name, self._line)
         self._inode = (0, 0)
+        self._held = -1
         self._last = b""
         self._next: dict[tuple[str, Slot], tuple[int, int]] = {}
         self.notices: list[str] = []
@@ -181,6 +182,7 @@ class Writer:
             self._index = Index(self._name, self._line)
             self._next.clear()
             self._inode = (found.st_dev, found.st_ino)
+            self._hold(handle)
             self._last = b""
         if found.st_size > self._index.size:
             self._read_on(handle)
@@ -190,6 +192,22 @@ class Writer:
             self._last = self._before(handle)
         if self._index.size == 0:
             self._write(handle, HEADER)
+
+    def _hold(self, handle: int) -> None:
+        """Keep the inode, by whose number the file is known: a freed one may be that of the next file at once."""
+        self.close()
+        if os.name == "posix":  # elsewhere nobody could replace the file
+            self._held = os.dup(handle)
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+
+    def __del__(self) -> None:
+        with contextlib.suppress(OSError):
+            self.close()
 
     def _read_on(self, handle: int) -> None:
         with open(handle, "rb", buffering=_BLOCK, closefd=False) as stream:

@@ -95,6 +95,19 @@ def test_two_answers_to_one_call_are_refused_and_one_twice_is_not(tmp_path: Path
     assert caught.value.where == f"{path}:3"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="an open file can't be replaced here")
+def test_a_file_that_others_rewrite_never_gets_the_number_by_which_a_writer_knows_it(tmp_path: Path) -> None:
+    writer = Store(tmp_path)
+    add(writer, made(body=b"one"))
+    known, later = path_in(tmp_path).stat().st_ino, []
+    for number in range(8):
+        Store(tmp_path).put([replace(made(body=b"%d" % number), n=0)])
+        later.append(path_in(tmp_path).stat().st_ino)
+    assert known not in later, "else it would take its places in the old file for those in the new one"
+    add(writer, made(body=b"two"))
+    assert bodies(Store(tmp_path)) == [b"7", b"two"]
+
+
 def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     add(store, made(body=b"one"))
