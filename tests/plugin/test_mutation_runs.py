@@ -148,7 +148,7 @@ def test_main_s_kills_and_survivors_spare_a_pull_request_the_empty_prompt(reposi
     weak = mutate(repository, plan=plan)
     (canary,) = weak.told["targets"][0]["canaries"]
     assert canary["state"] == "notices"
-    repository.write("bank.py", f'PROMPT = """{rules.replace("topic c", "topic number c")}"""\n')
+    repository.write("bank.py", f'PROMPT = """{rules.replace("topic c", "topic numbered c")}"""\n')
     repository.track()
     pull_request = mutate(repository, plan=replace(of_main(weak), asks=plan.asks))
     assert "survived" in {each["status"] for each in pull_request.told["matrix"]}

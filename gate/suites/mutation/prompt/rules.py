@@ -100,7 +100,7 @@ def _hopeful(text: str) -> list[int]:
 
 def _kind(text: str, sentence: Sentence, covered: Sequence[Span], main: str) -> tuple[RuleKind, str] | None:
     """How a sentence was found to be a rule, and in which language; None if it is none."""
-    shown = sentence.span.of(text)
+    shown = sentence.span.of(text).replace("\r\n", "\n")  # one end of a line, however it is written
     if shown.rstrip("*_\"'”’ ").endswith(_QUESTION):
         return None
     signs = not shown.isascii() and _has_signs(shown)
