@@ -132,6 +132,7 @@ def _become(argv: list[str], environment: dict[str, str], python: str) -> NoRetu
     os.environ.clear()
     os.environ.update(environment)
     if argv[0] == python and tuple(argv[1:3]) == _ISOLATED and len(argv) > 3 and not argv[3].startswith(_RIGHT_AWAY):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as a start has it, also where the gate ignores it
         raise Become(argv[3:])
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)  # what Python ignores or handles, its child should not
