@@ -29,10 +29,11 @@ FILES = {
 """Where workflows of these names stand."""
 MARKER = "<!-- robustness-gate"
 _DEPTH = re.compile(r"^ +fetch-depth: (\d+)", re.MULTILINE)
-_INSTALL = """\
-      - run: python -m pip install robustness-gate
-      - run: python -m pip install -r requirements.txt # what your suite needs
+_INSTALL = re.compile(
+    r"""      - run: python -m pip install "?robustness-gate(?:\[mutation\])?"?
+      - run: python -m pip install -r requirements\.txt # what your suite needs
 """
+)
 _CI = "      - run: gate ci\n"
 
 
@@ -43,10 +44,10 @@ def template(name: str) -> str:
 
 def in_container(workflow: str, **inputs: str) -> str:
     """The workflow that `gate init` writes with the action in the place of `gate ci`, as docs/workflows.md says."""
-    assert workflow.count(_INSTALL) == workflow.count(_CI) == 1
+    assert len(_INSTALL.findall(workflow)) == workflow.count(_CI) == 1
     given = "".join(f"          {name.replace('_', '-')}: {value}\n" for name, value in inputs.items())
     step = f"      - uses: {GATE}\n" + (f"        with:\n{given}" if given else "")
-    return workflow.replace(_INSTALL, "").replace(_CI, step)
+    return _INSTALL.sub("", workflow).replace(_CI, step)
 
 
 class Story:
