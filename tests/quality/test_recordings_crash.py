@@ -237,7 +237,7 @@ def test_an_interrupted_recording_keeps_the_old_answers(tmp_path: Path) -> None:
 def test_killed_while_a_file_is_rewritten(tmp_path: Path) -> None:
     case = "tests/test_a.py::x"
     ended(worker(tmp_path, "auto", "a", case=case, calls=20, size=5_000))
-    for turn in range(4):
+    for turn in range(6):
         writer = worker(tmp_path, "auto", f"turn{turn}", case=case, calls=30, size=2000)
         rewriter = start(REWRITER, tmp_path, case)
         kill_after(tmp_path, len(lines(tmp_path / "taken.log")) + 10 * turn, rewriter)
