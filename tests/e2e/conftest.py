@@ -1,4 +1,4 @@
-"""One engine and one image for all container tests; without an engine they are skipped, loudly."""
+"""One engine, one image and one browser for all tests of a kind; where they are absent, tests are skipped, loudly."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support import container
+from tests.support.browser import find_browser
+from tests.support.devtools import Tab, driven
 from tests.support.engine.daemon import Engine, EngineError, engine_here, start, stop
 from tests.support.jobs import stand_ins
 
@@ -33,3 +35,13 @@ def jobs(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """The engine with the image of jobs too."""
     stand_ins.build(engine, tmp_path_factory.mktemp("jobs") / "image")
     return engine
+
+
+@pytest.fixture(scope="module")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    """A page of a real browser."""
+    browser = find_browser()
+    if browser is None:
+        pytest.skip("no chromium on PATH (Debian: apt-get install chromium)")
+    with driven(browser, tmp_path_factory.mktemp("profile")) as found:
+        yield found

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support import web_packages
-from tests.support.browser import find_browser
-from tests.support.devtools import Tab, driven
+from tests.support.devtools import Tab
 from tests.support.markdown_reader import LINKED
 
 WIDE, NARROW = 1280, 390
@@ -35,15 +33,6 @@ FOLDS = """
   const open = each.clientHeight
   return [each.querySelectorAll(':scope > summary').length, each.closest('details details') === null, open > closed]
 })"""
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    browser = find_browser()
-    if browser is None:
-        pytest.skip("no chromium on PATH (Debian: apt-get install chromium)")
-    with driven(browser, tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

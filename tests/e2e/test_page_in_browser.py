@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from gate import render
 from gate.render import probes
 from tests.support import mutant_cases, probe_reports, verdicts, web_packages
-from tests.support.browser import find_browser
-from tests.support.devtools import Tab, driven
+from tests.support.devtools import Tab
 from tests.support.full_page import full
 
 WIDE, NARROW = 1280, 390
@@ -27,15 +25,6 @@ PAGES = {
 SMALLEST = 10
 """Pixels of the smallest letters in a picture."""
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    browser = find_browser()
-    if browser is None:
-        pytest.skip("no chromium on PATH (Debian: apt-get install chromium)")
-    with driven(browser, tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
