@@ -47,7 +47,10 @@ class Git:
         self._git = GitCommand(program, root, self.top, cleaned, trust, timeout)
         relative = root.resolve().relative_to(self.top.resolve()).as_posix()
         self.prefix = "" if relative == "." else f"{relative}/"
-        if self._git.text("rev-parse", "--is-bare-repository") == "true":
+        bare, _, shallow = self._git.text("rev-parse", "--is-bare-repository", "--git-path", "shallow").partition("\n")
+        self._shallow = self.top / shallow
+        self._entries: dict[tuple[str, str], tuple[str, str] | None] = {}
+        if bare == "true":
             raise RepositoryError(
                 "this is a bare repository", where=str(root), remedy="run the gate in a checkout (`git clone` it)"
             )
@@ -135,12 +138,23 @@ class Git:
 
     def entry(self, rev: str, path: str) -> tuple[str, str] | None:
         """Mode and object name of what a commit has at a path, None when it has nothing there."""
-        listed = self._git.run("ls-tree", "-z", "--full-tree", _checked(rev), "--", path.rstrip("/")).stdout
+        known = (rev, path)
+        if known in self._entries:
+            return self._entries[known]
+        found = self._listed(rev, path)
+        entry = None if found is None else (found[0], found[1])
+        if _SHA.fullmatch(rev):  # what a commit holds never changes, unlike what a branch does
+            self._entries[known] = entry
+        return entry
+
+    def _listed(self, rev: str, path: str, *options: str) -> tuple[str, ...] | None:
+        """Mode, object name and what `options` add."""
+        listed = self._git.run("ls-tree", "-z", "--full-tree", *options, _checked(rev), "--", path.rstrip("/")).stdout
         header, _, _ = listed.partition(b"\t")
         if not header:
             return None
-        mode, _, name = header.decode("ascii").split(" ")
-        return mode, name
+        mode, _, name, *more = header.decode("ascii").split()
+        return mode, name, *more
 
     def name_of(self, data: bytes) -> str:
         """Name that git gives to a file of this content."""
@@ -157,19 +171,17 @@ class Git:
             RepositoryError: it is a symbolic link, a folder or a submodule, or too large.
             MissingObjectError: the commit or the content is not here.
         """
-        found = self.entry(rev, path)
+        found = self._listed(rev, path, "--long")
         if found is None:
             return None
-        mode, name = found
+        mode, name, size = found
         where = f"{path} at {rev[:7]}"
         if mode not in ("100644", "100755"):
             kind = {"120000": "a symbolic link", "040000": "a folder"}.get(mode, "a submodule")
             raise RepositoryError(f"is {kind}, not a file", where=where, remedy="commit it as a plain file")
-        size = int(self._git.text("cat-file", "-s", name))
-        if size > limit:
-            raise RepositoryError(
-                f"{size:,} bytes are more than the limit of {limit:,}", where=where, remedy="raise `max-report-bytes`"
-            )
+        if int(size) > limit:
+            message = f"{int(size):,} bytes are more than the limit of {limit:,}"
+            raise RepositoryError(message, where=where, remedy="raise `max-report-bytes`")
         return self._git.run("cat-file", "blob", name).stdout
 
     def list(self, rev: str, prefix: str) -> tuple[str, ...]:
@@ -237,12 +249,11 @@ class Git:
     @property
     def is_shallow(self) -> bool:
         """Whether the clone lacks history."""
-        return self._git.text("rev-parse", "--is-shallow-repository") == "true"
+        return self._shallow.exists()
 
     def _boundary(self) -> frozenset[str]:
         try:
-            folder = Path(self._git.text("rev-parse", "--path-format=absolute", "--git-path", "shallow"))
-            return frozenset(folder.read_text(encoding="ascii").split())
+            return frozenset(self._shallow.read_text(encoding="ascii").split())
         except (OSError, UnicodeDecodeError):
             return frozenset()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from gate.sandbox.network import lsof
+from gate.sandbox.network import lsof, sock_diag
 
 Loopback = Literal["own", "host", "none"]
 """Which loopback addresses may be reached: of servers that the suite starts, of any server, or none."""
@@ -110,6 +110,9 @@ def _listening(protocol: str) -> set[tuple[str, int, int]]:
     """Protocol, port and inode of the sockets of both address families that wait in this network namespace."""
     if not _has_proc():
         return lsof.listening(protocol) if lsof.program() else set()
+    if protocol == "tcp":
+        with contextlib.suppress(OSError):
+            return {("tcp", port, inode) for port, inode in sock_diag.listening()}
     found = set()
     for table in (protocol, f"{protocol}6"):
         with contextlib.suppress(OSError):
