@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -22,3 +23,15 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
         gc.collect()
         gc.freeze()
+        gc.set_threshold(20_000, 50, 50)  # most tests leave little, and most of that goes with its last reference
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_design_is_calibrated_once() -> Iterator[None]:
+    """A question has one design, so that tests which plan the same suite need not calibrate it each."""
+    from gate.stats import arms, design
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (design, arms):
+            patch.setattr(module, "_build", functools.lru_cache(maxsize=1024)(module._build))
+        yield

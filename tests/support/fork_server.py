@@ -248,6 +248,7 @@ def _import_all() -> None:
     AssertionRewritingHook._warn_already_imported = lambda self, name: None  # type: ignore[method-assign]
     gc.collect()
     gc.freeze()  # else each process's own collections walk, and copy, all of this
+    gc.set_threshold(20_000, 50, 50)
 
 
 def _attend(connection: socket.socket) -> NoReturn:
