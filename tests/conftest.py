@@ -21,7 +21,6 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
-        gc.collect()
         gc.freeze()
         gc.set_threshold(20_000, 50, 50)  # most tests leave little, and most of that goes with its last reference
 
