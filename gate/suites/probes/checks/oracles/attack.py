@@ -187,13 +187,14 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     cpu: float | None = None,
     series: bool = False,
     serve: str = "",
+    streams: int = 0,
     alone: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
     Args:
         names: bound for the trap and the expression, as tagged JSON.
-        trap, look, watch, tap, serve, alone: see `Call`.
+        trap, look, watch, tap, serve, streams, alone: see `Call`.
         prelude: statements between the loading of the code and the expression, in the language of the answer.
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
@@ -222,6 +223,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         watch=watch,
         tap=tap,
         serve=serve,
+        streams=streams,
         alone=alone,
     )
 

@@ -1,8 +1,7 @@
-"""Secrets: tokens, hashes, comparisons, randomness, literals."""
+"""Secrets: hashes, randomness, literals."""
 
 from __future__ import annotations
 
-import ast
 import base64
 import hashlib
 import hmac
@@ -20,105 +19,23 @@ from gate.suites.probes.checks.oracles.attack import (
     Seen,
     any_bad,
     call,
-    each,
     texts,
 )
 from gate.suites.probes.checks.rules.secrets import secret_literals
-
-_SPY = """
-import hashlib, hmac, secrets, _operator
-_seen = []
-def _plain(value):
-    return str.__str__(value) if isinstance(value, str) else bytes(value)
-class SpyText(str):
-    def __eq__(self, other):
-        if isinstance(other, (str, bytes)) and len(other) >= 8:
-            _seen.append("==")
-        return str.__eq__(self, other)
-    def __ne__(self, other):
-        if isinstance(other, (str, bytes)) and len(other) >= 8:
-            _seen.append("!=")
-        return str.__ne__(self, other)
-    __hash__ = str.__hash__
-    def encode(self, *more): return SpyBytes(str.encode(self, *more))
-    def strip(self, *more): return SpyText(str.strip(self, *more))
-    def lower(self): return SpyText(str.lower(self))
-    def removeprefix(self, prefix): return SpyText(str.removeprefix(self, prefix))
-    def split(self, *more): return [SpyText(one) for one in str.split(self, *more)]
-    def partition(self, sep): return tuple(SpyText(one) for one in str.partition(self, sep))
-    def __getitem__(self, key):
-        found = SpyText(str.__getitem__(self, key))
-        if isinstance(key, int):
-            _seen.append("[]")
-        return found
-    def __iter__(self):
-        _seen.append("iter")
-        return str.__iter__(self)
-class SpyBytes(bytes):
-    def __eq__(self, other):
-        if isinstance(other, (str, bytes)) and len(other) >= 8:
-            _seen.append("==")
-        return bytes.__eq__(self, other)
-    def __ne__(self, other):
-        if isinstance(other, (str, bytes)) and len(other) >= 8:
-            _seen.append("!=")
-        return bytes.__ne__(self, other)
-    __hash__ = bytes.__hash__
-    def decode(self, *more): return SpyText(bytes.decode(self, *more))
-    def __iter__(self):
-        _seen.append("iter")
-        return bytes.__iter__(self)
-_real = hmac.compare_digest
-def _compared(a, b):
-    _seen.append("compare_digest")
-    return _real(_plain(a) if isinstance(a, (str, bytes)) else a, _plain(b) if isinstance(b, (str, bytes)) else b)
-hmac.compare_digest = secrets.compare_digest = _operator._compare_digest = _compared
-spy = SpyText(canary * 2)
-spy_bytes = SpyBytes(spy.encode())
-payload = spy
-"""
-
-
-def _timing(context: Context) -> Prepared:
-    calls = (call(context, 0, {}, trap=_SPY, default="entry(payload)", extra="_seen"),)
-    constant = _names_in(context.source) & _CONSTANT_TIME
-
-    def judge(one: Seen) -> Judged:
-        how = one.extra if isinstance(one.extra, list) else []
-        if "==" in how or "!=" in how:
-            return Judged(True, "the secret was compared with `==`, which ends at the first difference")
-        if "compare_digest" in how and constant:
-            return Judged(False, "the values were compared in constant time")
-        if "iter" in how or "[]" in how:
-            return Judged(True, "the secret was compared character by character")
-        return Judged(
-            None, "no comparison was seen" + (f": {one.raised[0]}: {one.raised[1][:80]}" if one.raised[0] else "")
-        )
-
-    return Prepared(calls, each(judge))
-
-
-_CONSTANT_TIME = frozenset({"compare_digest", "_compare_digest", "bytes_eq"})
-
-
-def _names_in(source: str) -> frozenset[str]:
-    """Names and attributes that the code uses: that a comparison was seen counts only where the code has one."""
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    found = {one.id for one in nodes if isinstance(one, ast.Name)}
-    return frozenset(found | {one.attr for one in nodes if isinstance(one, ast.Attribute)})
-
 
 _SEEDED = """
 import random, time
 _real = time.time
 time.time, time.time_ns, time.monotonic = (lambda: 1_700_000_000.0), (lambda: 1_700_000_000_000_000_000), (lambda: 5.0)
 random.seed(20)
+_seed = random.Random.seed
+random.Random.seed = lambda self, *_more, **_named: _seed(self, 20)
+random.seed = lambda *_more, **_named: None
 try:
     import numpy
     numpy.random.seed(20)
+    _rng = numpy.random.default_rng
+    numpy.random.default_rng = lambda *_more: _rng(20)
 except ImportError:
     pass
 """
@@ -278,16 +195,9 @@ def _literal(context: Context) -> Prepared:
 
 ORACLES = (
     Oracle(
-        "timing",
-        "CWE-208",
-        "Passes a text that notes how it is compared (`payload`, `spy_bytes`); insecure when it is with `==`.",
-        {"call": COMMON["call"], "setup": COMMON["setup"]},
-        _timing,
-    ),
-    Oracle(
         "insecure-random",
         "CWE-330",
-        "Calls it twice from the same seed at the same time; insecure when both values are the same.",
+        "Calls it twice from the same seed, whatever it seeds, at the same time; insecure when both values agree.",
         {"call": COMMON["call"], "setup": COMMON["setup"]},
         _random,
         ("python", "javascript", "typescript"),
