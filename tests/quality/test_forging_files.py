@@ -34,6 +34,11 @@ RACES = {
         "import os\ndef f(p, t):\n    if os.path.basename(p) in os.listdir(os.path.dirname(p)):\n        return False\n"
         "    open(p, 'w').write(t)\n    return True\n",
     ),
+    "a look by opening": (
+        True,
+        "import os\ndef f(p, t):\n    if os.path.islink(p):\n        return False\n    try:\n        open(p).close()\n"
+        "        return False\n    except FileNotFoundError:\n        pass\n    open(p, 'w').write(t)\n    return True\n",
+    ),
     "a low call": (
         True,
         f"{UNHOOKED}def f(p, t):{LOOKS}    h = posix.open(p, os.O_WRONLY | os.O_CREAT, 0o600)\n"

@@ -75,7 +75,7 @@ def _text(path):
 
 
 def _race(context: Context) -> Prepared:
-    ways = (("none", False), ("file", True), ("link", True), ("dangling", False))
+    ways = (("none", False), ("none", False), ("file", True), ("link", True), ("dangling", False))
     calls = tuple(
         call(
             context,
