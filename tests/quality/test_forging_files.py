@@ -36,8 +36,9 @@ RACES = {
     ),
     "a look by opening": (
         True,
-        "import os\ndef f(p, t):\n    if os.path.islink(p):\n        return False\n    try:\n        open(p).close()\n"
-        "        return False\n    except FileNotFoundError:\n        pass\n    open(p, 'w').write(t)\n    return True\n",
+        "import os\ndef f(p, t):\n    if os.path.islink(p):\n        return False\n"
+        "    try:\n        open(p).close()\n        return False\n"
+        "    except FileNotFoundError:\n        pass\n    open(p, 'w').write(t)\n    return True\n",
     ),
     "a low call": (
         True,
