@@ -61,7 +61,7 @@ def test_what_can_not_be_read_is_told() -> None:
 
 def test_what_bandit_alone_can_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(static_rules, "bandit_findings", lambda text: ((), ("answer.py: exception while scanning",)))
-    assert findings(Code("x = 1\n", "python", "x")) == ((), "answer.py: exception while scanning")
+    assert findings(Code("x = 1\n", "python", "x")) == ((), "bandit: answer.py: exception while scanning")
 
 
 def test_an_import_alone_is_no_finding() -> None:
