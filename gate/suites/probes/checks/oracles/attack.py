@@ -111,11 +111,13 @@ class Prepared:
         calls: what is done; those of `benign` first.
         benign: how many of the calls are ordinary use, which must work for the attack to mean anything.
         judge: looks at the calls that are no ordinary use.
+        pried: how the code looks at who calls it; then it is never secure, however it behaved.
     """
 
     calls: tuple[Call, ...]
     judge: Judge
     benign: int = 0
+    pried: str = ""
 
 
 @dataclass(frozen=True, slots=True)
