@@ -103,6 +103,15 @@ def test_a_wrong_agent_scores_nothing_and_still_ends_well(shell: Shell, place: P
     assert "Unreliable" in ended.out
 
 
+def test_a_hard_gate_that_fails_is_said_and_ends_a_strict_run(shell: Shell, place: Path) -> None:
+    write_probes(place / "own", ["settings"], dimension="security", checks={"oracle": [{"name": "hard-coded-secret"}]})
+    secret = "print('```python\\npassword = \"N3wsl3tter-2024-Xq7\"\\ndef answer():\\n    return password\\n```')"
+    (place / "agent.py").write_text(secret, encoding="utf-8")
+    ended = run(shell, place, "--probes", "own")
+    assert (ended.code, "Security 0.0 is below its floor of 70" in ended.err) == (0, True)
+    assert run(shell, place, "--probes", "own", "--strict").code == 1
+
+
 def test_of_several_agents_one_must_be_named(shell: Shell, place: Path) -> None:
     run(shell, place, "--mode", "record", "--agent-version", "one")
     run(shell, place, "--mode", "record", "--agent-version", "two")
