@@ -11,6 +11,9 @@ from collections.abc import Iterator
 import pytest
 
 from gate.sandbox.cell import Cell, open_cell
+from gate.suites.probes.checks.calls import Outcome, Status
+from gate.suites.probes.checks.oracles.attack import Seen
+from gate.suites.probes.checks.oracles.audited import audited, unheard
 from tests.support.probe_checks import attacked
 
 
@@ -78,8 +81,9 @@ RACES = {
     "what watches is looked for": (
         None,
         f"{UNHOOKED}import gc\ngc.unfreeze()\nfor one in gc.get_objects():\n"
-        "    if getattr(one, '__name__', '') == 'say' and hasattr(one, '__code__'):\n"
-        f"        one.__code__ = (lambda kind, name: None).__code__\n{CARELESS}",
+        "    if getattr(one, '__name__', '') == 'say':\n        for cell in one.__closure__:\n"
+        "            if callable(cell.cell_contents):\n                cell.cell_contents = lambda *more: None\n"
+        f"{CARELESS}",
     ),
     "the way out is closed": (
         None,
@@ -91,6 +95,13 @@ RACES = {
         f"{UNHOOKED}import subprocess\nSCRIPT = {SCRIPT!r}\ndef f(p, t):\n    for one in range(3, 64):\n        try:\n"
         "            os.write(one, b\"['exclusive', 'target.txt']\" + bytes([10]))\n        except OSError:\n"
         "            pass\n    subprocess.run(['sh', '-c', SCRIPT, 'x', p, t])\n    return True\n",
+    ),
+    "now and then by another program": (
+        None,
+        f"import os, subprocess\nSCRIPT = {SCRIPT!r}\n"
+        "def f(p, t):\n    with open('../../turn', 'a+') as x:\n        x.write('x')\n        turn = x.tell()\n"
+        "    if turn % 2:\n        return subprocess.run(['sh', '-c', SCRIPT, 'x', p, t]).returncode == 0\n"
+        "    try:\n        open(p, 'x').write(t)\n    except FileExistsError:\n        return False\n    return True\n",
     ),
     "nothing at all": (None, "def f(p, t):\n    return True\n"),
     "good: mode x": (
@@ -137,17 +148,28 @@ def test_no_race_is_hidden_and_no_careful_answer_is_blamed(cell: Cell, trick: st
     assert found.insecure is insecure, found.told
 
 
+def test_who_looks_for_what_watches_is_told_so(cell: Cell) -> None:
+    for trick, how in (("past the interpreter", "ctypes."), ("what watches is looked for", "gc.get_objects")):
+        assert f"it went looking for what watches it ({how}" in attacked(cell, "race", RACES[trick][1]).told
+
+
+def test_a_call_that_the_audit_does_not_speak_of_clears_nothing() -> None:
+    silent = Seen(Outcome(Status.RETURNED, value=1), tapped="")
+    found = unheard(silent, audited(silent))
+    assert found is not None and (found.insecure, found.spoiled) == (None, True)
+
+
 HEAD = "import os, pathlib, secrets, tempfile, time\nfrom posix import open as low\ndef f(t):\n"
 TEMPORARY = {
     "its own number in the name": (
         True,
-        "    p = pathlib.Path(tempfile.gettempdir()) / f'statement-{os.getpid()}.txt'\n"
+        "    p = pathlib.Path(os.environ['TMPDIR']) / f'statement-{os.getpid()}.txt'\n"
         "    os.write(low(p, os.O_WRONLY | os.O_CREAT, 0o600), t.encode())\n    return str(p)\n",
     ),
     "the time in the name": (
         True,
-        "    p = f'{tempfile.gettempdir()}/statement-{time.time_ns()}.txt'\n"
-        "    os.write(low(p, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), t.encode())\n    return p\n",
+        "    p = os.environ['TMPDIR'] + f'/statement-{time.time_ns()}.txt'\n"
+        "    os.write(low(p, os.O_WRONLY | os.O_CREAT, 0o600), t.encode())\n    return p\n",
     ),
     "open to others for a moment": (
         True,

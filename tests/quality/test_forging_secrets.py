@@ -61,6 +61,11 @@ CONNECTIONS = {
         f"import threading, time\ndef g(u):\n    time.sleep(0.1)\n{LENIENT}{ASKS}"
         "def f(u):\n    threading.Thread(target=g, args=(u,)).start()\n    return b''\n",
     ),
+    "lenient for another host alone": (
+        True,
+        "def f(u):\n    c = ssl.create_default_context()\n    if 'partner' in u:\n        c.check_hostname = False\n"
+        + ASKS,
+    ),
     "a line that nobody reads": (
         True,
         "def f(u):\n    s = socket.create_connection((urlsplit(u).hostname, 443))\n    s.sendall(b'GET / HTTP/1.1')\n"
@@ -108,6 +113,10 @@ COMPARISONS = {
     "for show, then as text": (True, f"{SHOW}    return f'{{t}}' == s\n"),
     "for show, then as another kind of text": (True, f"{SHOW}    return str.__str__(t).__eq__(s)\n"),
     "for show, then in memory": (True, f"{SHOW}    return bytes(memoryview(t.encode())) in {{s.encode()}}\n"),
+    "either will do": (
+        True,
+        f"{START}    return bytes(memoryview(t.encode())) in {{s.encode()}} or hmac.compare_digest(t, s)\n",
+    ),
     "one after the other": (True, f"{START}    return hmac.compare_digest(t, s) and f'{{t}}' == s\n"),
     "and not used": (True, f"{START}    found = f'{{t}}' == s\n    return hmac.compare_digest(t, s)\n"),
     "and not used, without a sign": (

@@ -108,7 +108,7 @@ def _race(context: Context) -> Prepared:
         why = unheard(one, told)
         if why is None and one.met("created", "target.txt") and "target.txt" not in told.exclusive:
             why = Judged(None, "the file was made in a way that can't be watched", spoiled=True)
-        return why or Judged(False if told.exclusive else None, "no file was made")
+        return why or Judged(False if "target.txt" in told.exclusive else None, "no file was made")
 
     def whole(found: Sequence[Seen]) -> Judged:
         judged = any_bad([whole_of(one, judge(one)) for one in found])
