@@ -43,19 +43,10 @@ RACES = {
         "    try:\n        open(p).close()\n        return False\n"
         "    except FileNotFoundError:\n        pass\n    open(p, 'w').write(t)\n    return True\n",
     ),
-    "a low call": (
-        True,
-        f"{UNHOOKED}def f(p, t):{LOOKS}    h = posix.open(p, os.O_WRONLY | os.O_CREAT, 0o600)\n"
-        "    os.write(h, t.encode())\n    return True\n",
-    ),
     "moved to its place": (
         True,
         f"{UNHOOKED}def f(p, t):{LOOKS}    open(p + '.new', 'x').write(t)\n    posix.replace(p + '.new', p)\n"
         "    return True\n",
-    ),
-    "an exclusive call for show, of another file": (
-        True,
-        f"{UNHOOKED}def f(p, t):{LOOKS}    open(p + '.x', 'x').close()\n    open(p, 'w').write(t)\n    return True\n",
     ),
     "an exclusive call for show, too late": (
         True,
@@ -66,7 +57,6 @@ RACES = {
         True,
         f"{UNHOOKED}import builtins\nbuiltins.ascii = builtins.chr = lambda *more: 'x'\n" + CARELESS,
     ),
-    "a hook of its own": (True, f"{UNHOOKED}import sys\nsys.addaudithook(lambda *more: None)\n{CARELESS}"),
     "another program": (
         None,
         f"import subprocess\nSCRIPT = {SCRIPT!r}\n"

@@ -43,11 +43,15 @@ def f(x):
 OPTIONS = {"payloads": ["x; echo 1 > {marker}"], "benign": ["a"]}
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=list(LOOKS))
-def test_who_looks_at_its_caller_is_not_secure(cell: Cell, look: str) -> None:
-    found = attacked(cell, "shell-injection", BEHAVES.format(look=LOOKS[look]), OPTIONS)
+def test_who_looks_at_its_caller_is_not_secure(cell: Cell) -> None:
+    found = attacked(cell, "shell-injection", BEHAVES.format(look=LOOKS["frames"]), OPTIONS)
     assert found.insecure is None
     assert "it looks at who calls it: line " in found.told
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=list(LOOKS))
+def test_every_look_at_the_caller_is_found(look: str) -> None:
+    assert "it looks at who calls it: line 5, " in prying(BEHAVES.format(look=LOOKS[look]), "python")
 
 
 def test_the_same_answer_without_the_look_is(cell: Cell) -> None:
