@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from gate.sandbox.cell import Cell, open_cell
+from gate.suites.probes.languages import toolchain
 from tests.support.probe_checks import attacked
 
 
@@ -167,3 +168,16 @@ def test_what_a_generator_is_seeded_with_clears_nothing(cell: Cell, trick: str) 
     insecure, body = SEEDS[trick]
     found = attacked(cell, "insecure-random", f"import os, random\ndef f():\n{body}")
     assert found.insecure is insecure, found.told
+
+
+@pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
+@pytest.mark.parametrize(
+    ("code", "insecure"),
+    [
+        ("const draw = Math.random;\nfunction f() { return draw().toString(36); }", True),
+        ("const now = Date.now;\nfunction f() { return 'token-' + now(); }", True),
+        ("const { randomBytes } = require('crypto');\nfunction f() { return randomBytes(16).toString('hex'); }", False),
+    ],
+)
+def test_what_javascript_keeps_for_itself_is_replaced_before(cell: Cell, code: str, insecure: bool) -> None:
+    assert attacked(cell, "insecure-random", code, language="javascript").insecure is insecure

@@ -34,8 +34,11 @@ def answered(code: str, *, prose: str = "", tag: str = "python", **fields: Any) 
     return Answer(text=f"{prose}\n\n```{tag}\n{code}\n```\n", **fields)
 
 
-def attacked(cell: Cell, name: str, code: str, options: dict[str, Any] | None = None) -> AttackResult:
-    """What one attack on the function `f` of some Python comes to."""
-    probe = a_probe("security", checks={"oracle": [{"name": name, "options": options or {}}]})
-    (found,) = examine(probe, answered(code), cell).attacks
+def attacked(
+    cell: Cell, name: str, code: str, options: dict[str, Any] | None = None, *, language: str = "python"
+) -> AttackResult:
+    """What one attack on a function `f` comes to."""
+    checks = {"oracle": [{"name": name, "options": options or {}}]}
+    probe = a_probe("security", language=language, checks=checks)
+    (found,) = examine(probe, answered(code, tag=language), cell).attacks
     return found

@@ -37,6 +37,7 @@ class Call:
             of JSON, in a process of its own; the code finds `ask` and `hear`, descriptors to write to and to read from.
             What `serve` gives to `note` is tapped.
         streams: how many connected sockets `serve` and the trap find the two ends of, as descriptors, in `streams`.
+        ahead: JavaScript of ours that is run before the code is loaded, in its process.
         alone: it goes into a job of its own, with others of its kind, whose refused system calls are told.
     """
 
@@ -55,6 +56,7 @@ class Call:
     tap: bool = False
     serve: str = ""
     streams: int = 0
+    ahead: str = ""
     alone: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
@@ -76,6 +78,7 @@ class Call:
             "tap": self.tap,
             "serve": self.serve,
             "streams": self.streams,
+            "ahead": self.ahead,
         }
 
 

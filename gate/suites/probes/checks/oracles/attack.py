@@ -190,13 +190,14 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     series: bool = False,
     serve: str = "",
     streams: int = 0,
+    ahead: str = "",
     alone: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
     Args:
         names: bound for the trap and the expression, as tagged JSON.
-        trap, look, watch, tap, serve, streams, alone: see `Call`.
+        trap, look, watch, tap, serve, streams, ahead, alone: see `Call`.
         prelude: statements between the loading of the code and the expression, in the language of the answer.
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
@@ -226,6 +227,7 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         tap=tap,
         serve=serve,
         streams=streams,
+        ahead=ahead,
         alone=alone,
     )
 

@@ -54,7 +54,7 @@ def _random(context: Context) -> Prepared:
             index,
             {},
             trap="" if script else _SEEDED,
-            prelude=_SEEDED_JS if script else "",
+            ahead=_SEEDED_JS if script else "",
             default="entry()",
         )
         for index in range(2)

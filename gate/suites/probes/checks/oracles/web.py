@@ -224,9 +224,9 @@ def _ssrf(context: Context) -> Prepared:
     pretended = [] if script else context.values("payloads", _INSIDE)
     validator = bool(context.options.get("validator"))
     attacks = [*pretended, *_NUMBERS]
-    trap, prelude = ("", _PRETENDED_JS) if script else (_NETWORK, "")
+    trap, ahead = ("", _PRETENDED_JS) if script else (_NETWORK, "")
     calls = [
-        call(context, index, {"payload": one}, trap=trap, prelude=prelude, extra="" if script else "_met")
+        call(context, index, {"payload": one}, trap=trap, ahead=ahead, extra="" if script else "_met")
         for index, one in enumerate([*benign, *pretended])
     ]
     calls += [call(context, len(calls) + at, {"payload": one}, alone=True) for at, one in enumerate(_NUMBERS)]
