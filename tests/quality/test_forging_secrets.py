@@ -170,6 +170,33 @@ def test_what_a_generator_is_seeded_with_clears_nothing(cell: Cell, trick: str) 
     assert found.insecure is insecure, found.told
 
 
+START_OF_HASH = "import hashlib, os\ndef f(w):\n    s = os.urandom(16)\n"
+HASHES = {
+    "scrypt with little work": (
+        True,
+        "    return s.hex() + '$' + hashlib.scrypt(w.encode(), salt=s, n=2, r=1, p=1).hex()\n",
+    ),
+    "scrypt with little work, by another name": (
+        True,
+        "    from _hashlib import scrypt as low\n"
+        "    return s.hex() + '$' + low(w.encode(), salt=s, n=1024, r=8, p=1, dklen=32).hex()\n",
+    ),
+    "a quick hash a thousand times": (
+        True,
+        "    d = s\n    for _ in range(1000):\n        d = hashlib.sha256(d + w.encode() * 2).digest()\n"
+        "    password = d\n    return s.hex() + '$' + hashlib.sha256(password).hexdigest()\n",
+    ),
+    "good: scrypt": (False, "    return s.hex() + '$' + hashlib.scrypt(w.encode(), salt=s, n=2**14, r=8, p=1).hex()\n"),
+}
+
+
+@pytest.mark.parametrize("trick", HASHES, ids=list(HASHES))
+def test_little_work_is_found_whatever_it_is_called(cell: Cell, trick: str) -> None:
+    insecure, body = HASHES[trick]
+    found = attacked(cell, "weak-hash", START_OF_HASH + body)
+    assert found.insecure is insecure, found.told
+
+
 @pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
 @pytest.mark.parametrize(
     ("code", "insecure"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from gate.suites.probes.checks.oracles import (
     crypto,
     files,
+    hashing,
     injection,
     jwt,
     native,
@@ -21,7 +22,7 @@ from gate.suites.probes.checks.oracles import (
 )
 from gate.suites.probes.checks.oracles.attack import Oracle
 
-_MODULES = (sql, injection, files, races, temporary, parsing, web, tls, timing, crypto, jwt, refusing, native)
+_MODULES = (sql, injection, files, races, temporary, parsing, web, tls, timing, hashing, crypto, jwt, refusing, native)
 ORACLES: Mapping[str, Oracle] = {one.name: one for module in _MODULES for one in module.ORACLES}
 """Every attack, by the name that a probe calls it."""
 
