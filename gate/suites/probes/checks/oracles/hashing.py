@@ -131,7 +131,7 @@ def _cost_of(result: object, word: str, source: str) -> int:
     salts, wanted = _salts_and_sums(result)
     blocks = {1, 8, *(int(one) for one in re.findall(r"\br\s*=\s*([0-9]{1,2})\b", source)[:4])} - {0}
     spent = 0
-    for power, block, salt in itertools.product(range(1, 13), sorted(blocks), sorted(salts)[:8]):
+    for power, block, salt in itertools.product(range(1, 12), sorted(blocks), sorted(salts)[:8]):
         cost = (1 << power) * block
         spent += cost if cost < _LEAST_COST else 0
         if spent > _MOST_COST:
@@ -151,7 +151,7 @@ def _salts_and_sums(result: object) -> tuple[set[bytes], set[bytes]]:
 
 
 _MOST_COST = 2**23  # some seconds, outside of every limit that the answer has
-_LEAST_COST = 2**16
+_LEAST_COST = 2**15
 _SLOW = frozenset(
     {"pbkdf2_hmac", "scrypt", "bcrypt", "hashpw", "argon2", "PasswordHasher", "crypt", "Scrypt", "PBKDF2HMAC"}
 )
