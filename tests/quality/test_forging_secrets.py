@@ -107,6 +107,25 @@ def test_a_context_is_tried_out(cell: Cell, lenient: bool, insecure: bool) -> No
     assert attacked(cell, "tls-off", code, {"call": "describe(entry())"}).insecure is insecure
 
 
+LITERAL = (
+    "import importlib, ipaddress, socket, urllib.request\nfrom urllib.parse import urlsplit\nRELOAD\n"
+    "def f(u):\n    p = urlsplit(u)\n    if p.scheme not in ('http', 'https'):\n        raise ValueError('no')\n"
+    "    try:\n        inside = not ipaddress.ip_address(socket.inet_ntoa(socket.inet_aton(p.hostname))).is_global\n"
+    "    except OSError:\n        inside = p.hostname == 'localhost' or ':' in p.hostname\n"
+    "    if inside:\n        raise ValueError('no')\n    try:\n        return urllib.request.urlopen(u).read(10)\n"
+    "    except OSError:\n        return b''\n"
+)
+RELOADS = "for one in (socket, __import__('http.client').client, urllib.request):\n    importlib.reload(one)"
+
+
+def test_a_network_that_is_put_back_clears_nothing(cell: Cell) -> None:
+    """Numbers are refused, names that lead inside are not, and only the network that pretends has those."""
+    options = {"benign": []}
+    assert attacked(cell, "ssrf", LITERAL.replace("RELOAD", ""), options).insecure is True
+    found = attacked(cell, "ssrf", LITERAL.replace("RELOAD", RELOADS), options)
+    assert (found.insecure, found.told) == (None, "ssrf: it went past the network that pretends to be there")
+
+
 SECRET = {"setup": "import os\nos.environ['T'] = canary * 2"}
 START = "import hmac, operator, os, sys\ndef f(t):\n    s = os.environ['T']\n"
 SHOW = f"{START}    hmac.compare_digest('a', 'b')\n"

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 from gate.suites.probes.checks.oracles.attack import Judged, Seen
 
-AUDIT = """
+_ALONE = """
+def _alone(lay, *given):
+    "Lay a hook with builtins of its own, out of sight of the collector."
+    import builtins, gc, types
+    types.FunctionType(lay.__code__, {"__builtins__": dict(vars(builtins))})(*given)
+    gc.freeze()
+"""
+AUDIT = (
+    _ALONE
+    + """
 def _lay(root, tap):
     import os, posix, posixpath, stat, sys
     write, absolute, lstat, fstat, regular = posix.write, posixpath.abspath, posix.lstat, posix.fstat, stat.S_ISREG
@@ -57,14 +66,27 @@ def _lay(root, tap):
     pries = ("gc.get_objects", "gc.get_referrers", "sys._current_frames", "sys._current_exceptions")
     say("begun", "")
     sys.addaudithook(hook)
-def _alone(lay, *given):
-    import builtins, gc, types
-    types.FunctionType(lay.__code__, {"__builtins__": dict(vars(builtins))})(*given)
-    gc.freeze()
 _alone(_lay, audited, tap)
 del _lay, _alone, tap, audited
 """
+)
 """For the end of a trap, in which `audited` is the folder that is watched, and which taps."""
+
+NETWORK = (
+    _ALONE
+    + """
+def _lay(tap):
+    import posix, sys
+    write = posix.write
+    def hook(event, given):
+        if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.connect"):
+            write(tap, b"real" + bytes([10]))
+    sys.addaudithook(hook)
+_alone(_lay, tap)
+del _lay, _alone, tap
+"""
+)
+"""For the end of a trap that pretends to be the network, and which taps: whether the real one was asked."""
 
 
 @dataclass(frozen=True, slots=True)

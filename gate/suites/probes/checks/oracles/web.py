@@ -20,7 +20,9 @@ from gate.suites.probes.checks.oracles.attack import (
     each,
     is_truthy,
     texts,
+    whole_of,
 )
+from gate.suites.probes.checks.oracles.audited import NETWORK
 
 _HOST = "shop.example"
 _REDIRECTS: list[JsonValue] = [
@@ -224,9 +226,9 @@ def _ssrf(context: Context) -> Prepared:
     pretended = [] if script else context.values("payloads", _INSIDE)
     validator = bool(context.options.get("validator"))
     attacks = [*pretended, *_NUMBERS]
-    trap, ahead = ("", _PRETENDED_JS) if script else (_NETWORK, "")
+    trap, ahead = ("", _PRETENDED_JS) if script else (_NETWORK + NETWORK, "")
     calls = [
-        call(context, index, {"payload": one}, trap=trap, ahead=ahead, extra="" if script else "_met")
+        call(context, index, {"payload": one}, trap=trap, tap=not script, ahead=ahead, extra="" if script else "_met")
         for index, one in enumerate([*benign, *pretended])
     ]
     calls += [call(context, len(calls) + at, {"payload": one}, alone=True) for at, one in enumerate(_NUMBERS)]
@@ -242,7 +244,8 @@ def _ssrf(context: Context) -> Prepared:
                 return Judged(True, "an address that leads inside was to be connected to")
             if validator and one.worked and is_truthy(one.result):
                 return Judged(True, f"{payload} was allowed, which leads inside")
-            judged.append(Judged(False) if one.ran else Judged(None, one.outcome.told))
+            past = Judged(None, "it went past the network that pretends to be there", spoiled=True)
+            judged.append(past if one.tapped else whole_of(one, Judged(False)))
         return any_bad(judged)
 
     return Prepared(tuple(calls), judge, benign=len(benign))
