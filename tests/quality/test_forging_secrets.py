@@ -193,7 +193,7 @@ START_OF_HASH = "import hashlib, os\ndef f(w):\n    s = os.urandom(16)\n"
 HASHES = {
     "scrypt with little work": (
         True,
-        "    return s.hex() + '$' + hashlib.scrypt(w.encode(), salt=s, n=2, r=1, p=1).hex()\n",
+        "    return s.hex() + '$' + hashlib.scrypt(w.encode(), salt=s, n=2, r=1, p=4).hex()\n",
     ),
     "scrypt with little work, by another name": (
         True,
