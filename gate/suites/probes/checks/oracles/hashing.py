@@ -129,6 +129,7 @@ def _cost_of(result: object, word: str, source: str) -> int:
     if "scrypt" not in source:
         return 0
     salts, wanted = _salts_and_sums(result)
+    salts = {one for one in salts if 8 <= len(one) <= 32}
     blocks = {1, 8, *(int(one) for one in re.findall(r"\br\s*=\s*([0-9]{1,2})\b", source)[:4])} - {0}
     spent = 0
     for power, block, salt in itertools.product(range(1, 12), sorted(blocks), sorted(salts)[:8]):
