@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -191,6 +192,19 @@ def test_probes_are_listed_by_what_a_run_would_ask(shell: Shell, place: Path) ->
     assert ended.out.split()[:3] == ["adversarial-correctness", "second", "python"]
     everything = json.loads(shell("probes", "list", "--json", cwd=place).out)
     assert [each["id"] for each in everything] == list(NAMES)
+
+
+def test_probes_of_a_repository_are_fetched_for_every_command(shell: Shell, place: Path) -> None:
+    private = write_probes(place.parent / f"{place.name}-private", ["secret-task"])
+    for command in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message", "probes")):
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *who, *command], cwd=private, check=True, capture_output=True)
+    named = f"git+file://{private}"
+    assert "secret-task" in shell("probes", "list", "--probes", named, cwd=place).out
+    (place / "gate.toml").write_text(f'probes = "{named}"\nprobe-shipped = false\n', encoding="utf-8")
+    assert "secret-task" in shell("probes", "list", cwd=place).out
+    assert "1 probe, 0 to be mended" in shell("probes", "lint", cwd=place).err
+    refused(shell("probes", "list", "--probes", f"{named}-absent", cwd=place), 2, "`git fetch` failed")
 
 
 def test_lint_says_what_is_to_be_mended_and_proves_probes(shell: Shell, place: Path) -> None:
