@@ -138,6 +138,17 @@ COMPARISONS = {
         f"{START}    return bytes(memoryview(t.encode())) in {{s.encode()}} or hmac.compare_digest(t, s)\n",
     ),
     "one after the other": (True, f"{START}    return hmac.compare_digest(t, s) and f'{{t}}' == s\n"),
+    "who finds out whether it is lied to": (
+        True,
+        f"{START}    same, other = hmac.compare_digest('a', 'a'), hmac.compare_digest('a', 'b')\n"
+        "    if same and not other:\n        return bytes(memoryview(t.encode())) in {s.encode()}\n"
+        "    return hmac.compare_digest(t, s)\n",
+    ),
+    "who finds out, and compares for show": (
+        True,
+        f"{START}    same, shown = hmac.compare_digest('a', 'a'), hmac.compare_digest(t, s)\n"
+        "    return bytes(memoryview(t.encode())) in {s.encode()} if same else shown\n",
+    ),
     "and not used": (True, f"{START}    found = f'{{t}}' == s\n    return hmac.compare_digest(t, s)\n"),
     "and not used, without a sign": (
         True,
@@ -155,6 +166,10 @@ COMPARISONS = {
     "good: one of several": (
         False,
         f"{START}    return any([hmac.compare_digest(t, one) for one in ('old-secret-of-ours', s)])\n",
+    ),
+    "good: name and secret": (
+        False,
+        f"{START}    return hmac.compare_digest('ada', 'ada') and hmac.compare_digest(t, s)\n",
     ),
     "good: an exception": (
         False,

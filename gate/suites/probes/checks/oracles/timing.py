@@ -1,6 +1,6 @@
 """Comparisons of a secret: what decides, and whether it takes the same time wherever the first difference is.
 
-What decides is found by lying: the comparison in constant time says the opposite of what is so, and the result of the
+What decides is found by lying: a comparison in constant time says the opposite of what is so, and the result of the
 code has to follow. Code that compares in another way, or in another way as well, does not follow.
 """
 
@@ -65,31 +65,39 @@ class SpyBytes(bytes):
     def __iter__(self):
         _seen.append("iter")
         return bytes.__iter__(self)
-def _lay(says, tap, plain):
+def _lay(says, turn, tap, plain):
     import os
-    real, write = hmac.compare_digest, os.write
+    real, write, count = hmac.compare_digest, os.write, [0]
     def compare_digest(a, b, /):
         found = real(plain(a) if isinstance(a, (str, bytes)) else a, plain(b) if isinstance(b, (str, bytes)) else b)
         write(tap, b"compared" + bytes([10]))
-        return found if says is None else says
+        count[0] += 1
+        return says if says is not None and count[0] == turn else found
     compare_digest.__module__ = "_operator"
     hmac.compare_digest = secrets.compare_digest = _operator._compare_digest = compare_digest
-_lay(says, tap, _plain)
+_lay(says, turn, tap, _plain)
 _word = canary * 2 if right else (canary * 2)[:-1] + "x"
 spy = SpyText(_word)
 spy_bytes = SpyBytes(spy.encode())
 payload = spy
-del _lay, says, tap, right, _word
+del _lay, says, turn, tap, right, _word
 """
-_CALLS = ((True, None), (False, None), (True, False), (False, True))
-"""Whether the secret is the right one, and what the comparison in constant time says where that is not the truth."""
+_TURNS = (1, 2, 3)
+"""Which comparison of a call lies: one alone, so that no other tells code that it is lied to."""
+_CALLS = (
+    (True, None, 0),
+    (False, None, 0),
+    *((True, False, turn) for turn in _TURNS),
+    *((False, True, turn) for turn in _TURNS),
+)
+"""Whether the secret is the right one, and what a comparison in constant time says where that is not the truth."""
 _CONSTANT_TIME = frozenset({"compare_digest", "_compare_digest", "bytes_eq"})
 
 
 def _timing(context: Context) -> Prepared:
     calls = tuple(
-        call(context, index, {"right": right, "says": says}, trap=_SPY, tap=True, extra="_seen")
-        for index, (right, says) in enumerate(_CALLS)
+        call(context, index, {"right": right, "says": says, "turn": turn}, trap=_SPY, tap=True, extra="_seen")
+        for index, (right, says, turn) in enumerate(_CALLS)
     )
     constant = bool(names_in(context.source) & _CONSTANT_TIME)
     beside = found_by_reading(context.source, "secret-compared") or _compared_beside(
@@ -116,10 +124,12 @@ def _timing(context: Context) -> Prepared:
 
 def _decided(found: Sequence[Seen], beside: str) -> Judged:
     """Whether the results follow what the comparison in constant time says."""
-    right, wrong, denied, granted = ((one.result, one.raised[0]) for one in found)
-    if right != wrong and (denied == right or granted == wrong):
+    right, wrong, *lied = ((one.result, one.raised[0]) for one in found)
+    denied, granted = lied[: len(_TURNS)], lied[len(_TURNS) :]
+    follows = any(one != wrong for one in granted)
+    if right != wrong and not (follows and any(one != right for one in denied)):
         return Judged(True, "what decides is another comparison than the one in constant time")
-    if granted == wrong:
+    if not follows:
         return Judged(None, "its result does not follow the comparison in constant time")
     if beside:
         return Judged(True, beside)
