@@ -83,7 +83,7 @@ RACES = {
     "lines of its own": (
         None,
         f"{UNHOOKED}import subprocess\nSCRIPT = {SCRIPT!r}\ndef f(p, t):\n    for one in range(3, 64):\n        try:\n"
-        "            os.write(one, b\"['exclusive', 'target.txt']\" + bytes([10]))\n        except OSError:\n"
+        "            os.write(one, b\"['exclusive', 'job.lock']\" + bytes([10]))\n        except OSError:\n"
         "            pass\n    subprocess.run(['sh', '-c', SCRIPT, 'x', p, t])\n    return True\n",
     ),
     "now and then by another program": (

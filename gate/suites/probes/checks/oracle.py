@@ -55,7 +55,7 @@ def _prepared(probe: Probe, part: OraclePart, index: int, source: str) -> Prepar
             remedy="check it by cases or by static rules",
         )
     made = oracle.prepare(
-        Context(part.options, probe.language, probe.entry, canary_of(probe.id), f"attack-{index}", source)
+        Context(part.options, probe.language, probe.entry, canary_of(probe.id), f"data-{index}", source)
     )
     return replace(made, pried=prying(source, probe.language) if made.calls else "")
 

@@ -21,13 +21,13 @@ from gate.suites.probes.checks.oracles.audited import AUDIT, audited, unheard
 _RACE = (
     """
 import builtins, os, pathlib
-path = os.path.abspath("race/target.txt")
+path = os.path.abspath("shared/job.lock")
 os.makedirs(os.path.dirname(path))
-victim = os.path.abspath("victim.txt")
+victim = os.path.abspath("notes.txt")
 with open(victim, "w") as _file:
     _file.write("precious")
 if how == "dangling":
-    os.symlink(os.path.abspath("elsewhere.txt"), path)
+    os.symlink(os.path.abspath("new.txt"), path)
 _stat, _lstat, _access, _won = os.stat, os.lstat, os.access, []
 def _win(name):
     try:
@@ -70,7 +70,7 @@ def _text(path):
         return None
     with open(path, errors="replace") as _file:
         return _file.read(1000)
-[_text("victim.txt"), _text("race/target.txt"), os.path.lexists("elsewhere.txt")]
+[_text("notes.txt"), _text("shared/job.lock"), os.path.lexists("new.txt")]
 """
 
 
@@ -96,19 +96,19 @@ def _race(context: Context) -> Prepared:
         if not isinstance(one.after, list) or len(one.after) != 3:
             return Judged(None, "the folder can't be looked at", spoiled=True)
         victim, target, elsewhere = one.after
-        if victim != "precious" or one.met("written", "victim.txt"):
+        if victim != "precious" or one.met("written", "notes.txt"):
             return Judged(True, "between the check and the use a link was put there, and another file was overwritten")
-        if elsewhere or one.met("created", "elsewhere.txt"):
+        if elsewhere or one.met("created", "new.txt"):
             return Judged(True, "a link that leads to no file was followed, and a file was made where it leads")
         if one.extra is True and target is not None and "theirs" not in str(target):
             return Judged(True, "between the check and the use a file was made there, and it was overwritten")
         told = audited(one)
-        if "target.txt" in told.careless:
+        if "job.lock" in told.careless:
             return Judged(True, "the file is made by a call that takes one that another has just put there")
         why = unheard(one, told)
-        if why is None and one.met("created", "target.txt") and "target.txt" not in told.exclusive:
+        if why is None and one.met("created", "job.lock") and "job.lock" not in told.exclusive:
             why = Judged(None, "the file was made in a way that can't be watched", spoiled=True)
-        return why or Judged(False if "target.txt" in told.exclusive else None, "no file was made")
+        return why or Judged(False if "job.lock" in told.exclusive else None, "no file was made")
 
     def whole(found: Sequence[Seen]) -> Judged:
         judged = any_bad([whole_of(one, judge(one)) for one in found])

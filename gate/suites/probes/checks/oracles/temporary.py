@@ -27,7 +27,7 @@ temporary = os.path.abspath("../temporary")
 os.makedirs(temporary, exist_ok=True)
 os.environ["TMPDIR"] = temporary
 tempfile.tempdir = temporary
-victim = os.path.abspath("../victim.txt")
+victim = os.path.abspath("../notes.txt")
 if not os.path.exists(victim):
     with open(victim, "w") as _file:
         _file.write("precious")
@@ -57,7 +57,7 @@ for _folder, _folders, _files in os.walk("../temporary"):
             _mode = os.lstat(_path).st_mode & 0o777
             _left.append([os.path.relpath(_path, "../temporary"), os.path.isdir(_path), _mode])
     _folders[:] = sorted(_one for _one in _folders if os.lstat(os.path.join(_folder, _one)).st_mode & 0o077)
-with open("../victim.txt") as _file:
+with open("../notes.txt") as _file:
     _victim = _file.read(1000)
 [_victim, _left]
 """
