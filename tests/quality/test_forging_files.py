@@ -153,12 +153,12 @@ HEAD = "import os, pathlib, secrets, tempfile, time\nfrom posix import open as l
 TEMPORARY = {
     "its own number in the name": (
         True,
-        "    p = pathlib.Path(os.environ['TMPDIR']) / f'statement-{os.getpid()}.txt'\n"
+        "    secrets.token_bytes(1)\n    p = pathlib.Path(os.environ['TMPDIR']) / f'statement-{os.getpid()}.txt'\n"
         "    os.write(low(p, os.O_WRONLY | os.O_CREAT, 0o600), t.encode())\n    return str(p)\n",
     ),
     "the time in the name": (
         True,
-        "    p = os.environ['TMPDIR'] + f'/statement-{time.time_ns()}.txt'\n"
+        "    secrets.token_bytes(1)\n    p = os.environ['TMPDIR'] + f'/statement-{time.time_ns()}.txt'\n"
         "    os.write(low(p, os.O_WRONLY | os.O_CREAT, 0o600), t.encode())\n    return p\n",
     ),
     "open to others for a moment": (
