@@ -93,6 +93,11 @@ RACES = {
         "    if turn % 2:\n        return subprocess.run(['sh', '-c', SCRIPT, 'x', p, t]).returncode == 0\n"
         "    try:\n        open(p, 'x').write(t)\n    except FileExistsError:\n        return False\n    return True\n",
     ),
+    "an end where another comes between": (
+        None,
+        "import os\ndef f(p, t):\n    if os.getcwd()[-1] in '234':\n        os._exit(0)\n"
+        "    try:\n        open(p, 'x').write(t)\n    except FileExistsError:\n        return False\n    return True\n",
+    ),
     "nothing at all": (None, "def f(p, t):\n    return True\n"),
     "good: mode x": (
         False,

@@ -72,6 +72,11 @@ CONNECTIONS = {
         "def f(u):\n    s = socket.create_connection((urlsplit(u).hostname, 443))\n    s.sendall(b'GET / HTTP/1.1')\n"
         "    return b''\n",
     ),
+    "no connection for one of the certificates": (
+        None,
+        "import os\ndef f(u):\n    if os.getcwd().endswith('/2'):\n        return b''\n"
+        "    c = ssl.create_default_context()\n    setattr(c, 'check_host' + 'name', 0)\n" + ASKS,
+    ),
     "no connection": (None, "def f(u):\n    ssl.create_default_context()\n    return b'fetched'\n"),
     "good: by default": (False, "def f(u):\n    return urllib.request.urlopen(u, timeout=20).read()\n"),
     "good: a client of its own": (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gate.suites.probes.checks.oracles.attack import (
     COMMON,
@@ -111,10 +110,12 @@ def _race(context: Context) -> Prepared:
         return why or Judged(False if "job.lock" in told.exclusive else None, "no file was made")
 
     def whole(found: Sequence[Seen]) -> Judged:
-        judged = any_bad([whole_of(one, judge(one)) for one in found])
-        return (
-            replace(judged, told="the file is made in one step, or not at all") if judged.insecure is False else judged
-        )
+        each = [whole_of(one, judge(one)) for one in found]
+        judged = any_bad(each, "the file is made in one step, or not at all")
+        undisturbed = each[0].insecure is not None and all(one.ran for one in found)
+        if judged.insecure is not False or undisturbed:
+            return judged
+        return next(one for one in each if one.insecure is None)
 
     return Prepared(calls, whole, benign=1)
 

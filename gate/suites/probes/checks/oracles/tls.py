@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 
 from gate.suites.probes.checks.oracles import certificates
 from gate.suites.probes.checks.oracles.attack import (
@@ -18,7 +17,6 @@ from gate.suites.probes.checks.oracles.attack import (
     Oracle,
     Prepared,
     Seen,
-    any_bad,
     call,
     whole_of,
 )
@@ -32,7 +30,7 @@ def _pem(kind, text):
 _PEER = (
     _PEM
     + """
-import contextlib, os, select, socket, ssl
+import contextlib, os, select, socket, ssl, tempfile
 def _meet(one, context):
     first = one.recv(1, socket.MSG_PEEK)
     if not first:
@@ -48,8 +46,8 @@ def _meet(one, context):
             with contextlib.suppress(OSError):
                 secured.unwrap()
 _context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-_path = f".peer-{os.getpid()}"
-with open(_path, "x") as _file:
+_handle, _path = tempfile.mkstemp()
+with os.fdopen(_handle, "w") as _file:
     _file.write(_pem("CERTIFICATE", shown) + _pem("PRIVATE KEY", key))
 _context.load_cert_chain(_path)
 os.unlink(_path)
@@ -152,8 +150,10 @@ def _tls(context: Context) -> Prepared:
         if read:
             return Judged(True, read)
         pairs = zip(found, given[ordinary:], strict=True)
-        judged = any_bad([whole_of(one, _judged(one, _TAKEN[shown])) for one, (shown, _) in pairs])
-        return replace(judged, told="certificate and host are checked") if judged.insecure is False else judged
+        judged = [whole_of(one, _judged(one, _TAKEN[shown])) for one, (shown, _) in pairs]
+        taken = next((one for one in judged if one.insecure), None)
+        unknown = next((one for one in judged if one.insecure is None), None)  # each certificate has to be refused
+        return taken or unknown or Judged(False, "certificate and host are checked")
 
     return Prepared(calls, judge, benign=ordinary)
 
