@@ -27,8 +27,7 @@ def which(command: Any) -> Any:
             "--probes",
             "folders",
             multiple=True,
-            type=click.Path(path_type=Path),
-            help="Folder or file with probes of your own; repeatable.",
+            help="Folder or file with probes of your own, or git+URL of their repository; repeatable.",
         ),
     ):
         command = option(command)

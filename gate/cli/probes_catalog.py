@@ -57,6 +57,7 @@ def _as_json(entry: Entry) -> dict[str, Any]:
 def lint_probes(console: Console, folders: Sequence[Path], *, self_test: bool, unsafe: bool) -> int:
     """Check probes beyond their schema; 1 where something is to be mended."""
     from gate.cli.files import local_settings
+    from gate.cli.probes_options import folders_of
     from gate.render.escape import terminal
     from gate.render.words import plural
     from gate.suites.probes.catalog import load_probes
@@ -64,7 +65,7 @@ def lint_probes(console: Console, folders: Sequence[Path], *, self_test: bool, u
     from gate.suites.probes.checks.static_rules import RULES
     from gate.suites.probes.lint import copies, lint
 
-    named = list(folders) or [Path(folder) for folder in local_settings(Path.cwd()).probes]
+    named = list(folders) or folders_of(local_settings(Path.cwd()))
     faults: list[GateError] = []
     entries = load_probes(named, shipped=not named, refuse=faults.append)
     found = [f"{each.where}: {each.message}; {each.remedy}" for each in faults]

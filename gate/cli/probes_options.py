@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gate.cli.files import local_settings, read_report_file, require_own_settings
+from gate.cli.files import OUTPUT, local_settings, read_report_file, require_own_settings
 from gate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from gate.settings import Settings
     from gate.suites.probes.catalog import Entry
 
+REPOSITORIES = OUTPUT / "repositories"
+"""Where probes of other repositories are kept."""
 _OPTIONS = {
     "agent_cmd": "agent-cmd",
     "preset": "agent-preset",
@@ -73,7 +76,7 @@ def entries_of(settings: Settings, options: Mapping[str, Any]) -> tuple[Entry, .
     from gate.suites.probes.catalog import load_probes, select
 
     found = select(
-        load_probes([Path(folder) for folder in settings.probes], shipped=settings.probe_shipped),
+        load_probes(folders_of(settings), shipped=settings.probe_shipped),
         dimensions=settings.probe_dimensions,
         scopes=settings.probe_scopes,
         only=options.get("only") or (),
@@ -82,6 +85,17 @@ def entries_of(settings: Settings, options: Mapping[str, Any]) -> tuple[Entry, .
     if not found:
         raise UsageError("no probe is left", where="gate probes", remedy="`gate probes list` shows which there are")
     return found
+
+
+def folders_of(settings: Settings) -> list[Path]:
+    """Folders of the probes that the settings name; what is in another repository is fetched.
+
+    Raises:
+        UsageError: it can't be.
+    """
+    from gate.record.probes.repository import folder_of
+
+    return [folder_of(named, REPOSITORIES, os.environ) for named in settings.probes]
 
 
 def asked_by(options: Mapping[str, Any]) -> Asked:

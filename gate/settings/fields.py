@@ -129,7 +129,7 @@ class Settings(BaseModel):
     loopback: Literal["own", "host"] = _free(
         "own", "servers that a replay may reach: those that the suite starts itself, or any of this machine"
     )
-    probes: tuple[str, ...] = _decides((), "folders or files with probes of your own, beside the shipped ones")
+    probes: tuple[str, ...] = _decides((), "folders, files or `git+` addresses of your own probes, beside the shipped")
     probe_shipped: bool = _decides(True, "ask the shipped probes too")
     probe_dimensions: tuple[str, ...] = _decides((), "dimensions that are probed, such as `security`; all when empty")
     probe_scopes: tuple[str, ...] = _decides((), "what the agent claims to do, such as `python`; all when empty")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gate.sandbox.cell import Cell
 from gate.suites.probes.answer import Answer
+from gate.suites.probes.checks.examine import examine
+from gate.suites.probes.checks.oracle import AttackResult
 from gate.suites.probes.probe import Probe
 
 
@@ -29,3 +32,13 @@ def a_probe(dimension: str = "adversarial-correctness", **fields: Any) -> Probe:
 def answered(code: str, *, prose: str = "", tag: str = "python", **fields: Any) -> Answer:
     """An answer with one block of code after some prose."""
     return Answer(text=f"{prose}\n\n```{tag}\n{code}\n```\n", **fields)
+
+
+def attacked(
+    cell: Cell, name: str, code: str, options: dict[str, Any] | None = None, *, language: str = "python"
+) -> AttackResult:
+    """What one attack on a function `f` comes to."""
+    checks = {"oracle": [{"name": name, "options": options or {}}]}
+    probe = a_probe("security", language=language, checks=checks)
+    (found,) = examine(probe, answered(code, tag=language), cell).attacks
+    return found

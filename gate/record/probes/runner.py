@@ -185,7 +185,8 @@ class Runner:
         """The kept answer, else a new one, or why there is none in words; and whether the agent was asked."""
         key = Key(task.probe.id, item.entry.digest, self._identity.digest, task.sample, task.round)
         kept = self._journal.get(key, any_run=self._mode in ("replay", "auto"))
-        if kept is not None:
+        outage = kept is not None and kept.answer.ended is Ended.INFRASTRUCTURE  # it says nothing of the agent
+        if kept is not None and not (outage and self._mode == "auto"):
             return kept.answer, False
         if self._agent is None or self._mode == "replay":
             return NOT_RECORDED, False

@@ -12,7 +12,6 @@ from urllib.parse import quote
 from gate.render.escape import line
 from gate.render.probes.template import name_of
 from gate.schema.dimensions import Dimension
-from gate.schema.outcome import Outcome
 from gate.schema.probe_report import ProbeReport
 from gate.schema.probes import replay_command
 from gate.schema.report import Case
@@ -44,10 +43,9 @@ def render_sarif(report: ProbeReport, version: str = "") -> str:
 
 
 def _insecure(case: Case) -> bool:
+    """Whether an answer is insecure; one that is secure and gives a wrong result is a failed probe and no finding."""
     probe = case.probe
-    if probe is None or probe.dimension is not Dimension.SECURITY:
-        return False
-    return case.outcome is Outcome.FAILED or probe.insecure > 0
+    return probe is not None and probe.dimension is Dimension.SECURITY and probe.insecure > 0
 
 
 def _rule_of(case: Case) -> str:

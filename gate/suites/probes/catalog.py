@@ -188,6 +188,10 @@ def _entries(value: Any, where: str, refuse: Callable[[UsageError], None]) -> It
         for fault in _faults(error, where):
             refuse(fault)
         return
+    if probe.checks.is_empty:
+        told = "has no check, so nothing could ever fail it"
+        refuse(UsageError(told, where=where, remedy="give it `cases`, `pytest`, an `oracle`, or another of `checks`"))
+        return
     yield Entry(probe, where, digest_of(probe))
 
 

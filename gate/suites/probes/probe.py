@@ -113,6 +113,12 @@ class Checks(_Part):
     refusal: RefusalPart | None = None
     manual: bool = False
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing could ever fail the probe."""
+        lists = (self.cases, self.pytest, self.oracle, self.static_rules)
+        return not any(lists) and self.hallucination is None and self.refusal is None and not self.manual
+
 
 class Assumption(_Part):
     """A decision that the prompt leaves open.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,15 @@ def test_a_wrong_agent_scores_nothing_and_still_ends_well(shell: Shell, place: P
     assert "Unreliable" in ended.out
 
 
+def test_a_hard_gate_that_fails_is_said_and_ends_a_strict_run(shell: Shell, place: Path) -> None:
+    write_probes(place / "own", ["settings"], dimension="security", checks={"oracle": [{"name": "hard-coded-secret"}]})
+    secret = "print('```python\\npassword = \"N3wsl3tter-2024-Xq7\"\\ndef answer():\\n    return password\\n```')"
+    (place / "agent.py").write_text(secret, encoding="utf-8")
+    ended = run(shell, place, "--probes", "own")
+    assert (ended.code, "Security 0.0 is below its floor of 70" in ended.err) == (0, True)
+    assert run(shell, place, "--probes", "own", "--strict").code == 1
+
+
 def test_of_several_agents_one_must_be_named(shell: Shell, place: Path) -> None:
     run(shell, place, "--mode", "record", "--agent-version", "one")
     run(shell, place, "--mode", "record", "--agent-version", "two")
@@ -182,6 +192,19 @@ def test_probes_are_listed_by_what_a_run_would_ask(shell: Shell, place: Path) ->
     assert ended.out.split()[:3] == ["adversarial-correctness", "second", "python"]
     everything = json.loads(shell("probes", "list", "--json", cwd=place).out)
     assert [each["id"] for each in everything] == list(NAMES)
+
+
+def test_probes_of_a_repository_are_fetched_for_every_command(shell: Shell, place: Path) -> None:
+    private = write_probes(place.parent / f"{place.name}-private", ["secret-task"])
+    for command in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "--message", "probes")):
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *who, *command], cwd=private, check=True, capture_output=True)
+    named = f"git+file://{private}"
+    assert "secret-task" in shell("probes", "list", "--probes", named, cwd=place).out
+    (place / "gate.toml").write_text(f'probes = "{named}"\nprobe-shipped = false\n', encoding="utf-8")
+    assert "secret-task" in shell("probes", "list", cwd=place).out
+    assert "1 probe, 0 to be mended" in shell("probes", "lint", cwd=place).err
+    refused(shell("probes", "list", "--probes", f"{named}-absent", cwd=place), 2, "`git fetch` failed")
 
 
 def test_lint_says_what_is_to_be_mended_and_proves_probes(shell: Shell, place: Path) -> None:

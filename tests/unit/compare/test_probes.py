@@ -176,6 +176,17 @@ def test_weights_are_mains_and_a_difference_is_said() -> None:
     verdict = judged(before, before, weights={"spec-tolerance": 3})
     assert ("settings-changed", "warning", "probes:composite") in found(verdict)
     assert (verdict.scores[-1].before, verdict.scores[-1].after) == (50.0, 50.0)
+    weighed = probes.read_back(probes.cases(before, weights={"spec-tolerance": 3}))
+    verdict = compare(weighed, probes.read_back(probes.cases(before)), Settings())
+    assert (verdict.scores[-1].before, verdict.scores[-1].after) == (25.0, 25.0)
+
+
+def test_probe_that_one_side_did_not_score_moves_no_score() -> None:
+    """Of 15 probes, one unscored on main fails here and one is unscored here: 13 are compared."""
+    before = several(Dimension.HALLUCINATION, "." + "1" * 14)
+    after = several(Dimension.HALLUCINATION, "0" + "1" * 13 + ".")
+    score = judged(before, after).scores[0]
+    assert (score.before, score.after, score.probes) == (100.0, 100.0, 13)
 
 
 def sampled(dimension: Dimension, *rows: str) -> list[Graded]:

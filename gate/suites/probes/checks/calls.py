@@ -36,6 +36,8 @@ class Call:
         serve: Python of ours that leaves a function `serve`, which answers what the code under test asks for in lines
             of JSON, in a process of its own; the code finds `ask` and `hear`, descriptors to write to and to read from.
             What `serve` gives to `note` is tapped.
+        streams: how many connected sockets `serve` and the trap find the two ends of, as descriptors, in `streams`.
+        ahead: JavaScript of ours that is run before the code is loaded, in its process.
         alone: it goes into a job of its own, with others of its kind, whose refused system calls are told.
     """
 
@@ -53,6 +55,8 @@ class Call:
     watch: tuple[str, ...] = ()
     tap: bool = False
     serve: str = ""
+    streams: int = 0
+    ahead: str = ""
     alone: bool = False
 
     def as_json(self, index: int) -> dict[str, Any]:
@@ -73,6 +77,8 @@ class Call:
             "watch": list(self.watch),
             "tap": self.tap,
             "serve": self.serve,
+            "streams": self.streams,
+            "ahead": self.ahead,
         }
 
 
@@ -122,8 +128,8 @@ class Outcome:
         raised: what was thrown, or why the module could not be loaded.
         loading: it happened while the module was loaded, before any call.
         watched: what was seen of the call from outside of its processes: `before` and `after` of `Call.look`, `events`
-            (pairs of `read`, `written`, `created`, `deleted` or `lost`, and a path), `tapped`, and of a call that was
-            alone `refused`, the system calls that the cell refused it and its like.
+            (pairs of `read`, `written`, `changed`, `created`, `folder`, `deleted` or `lost`, and a path), `tapped`, and
+            of a call that was alone `refused`, the system calls that the cell refused it and its like.
     """
 
     status: Status

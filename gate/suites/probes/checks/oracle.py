@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.errors import UsageError
 from gate.suites.probes.checks.calls import CAUSES, Call, Outcome, Status
 from gate.suites.probes.checks.oracles import ORACLES
 from gate.suites.probes.checks.oracles.attack import Context, Judged, Prepared, Seen, seen
+from gate.suites.probes.checks.prying import prying
 from gate.suites.probes.probe import OraclePart, Probe
 
 
@@ -53,9 +54,10 @@ def _prepared(probe: Probe, part: OraclePart, index: int, source: str) -> Prepar
             where=probe.id,
             remedy="check it by cases or by static rules",
         )
-    return oracle.prepare(
-        Context(part.options, probe.language, probe.entry, canary_of(probe.id), f"attack-{index}", source)
+    made = oracle.prepare(
+        Context(part.options, probe.language, probe.entry, canary_of(probe.id), f"data-{index}", source)
     )
+    return replace(made, pried=prying(source, probe.language) if made.calls else "")
 
 
 def canary_of(probe_id: str) -> str:
@@ -95,6 +97,8 @@ def _judge(part: OraclePart, one: Prepared, outcomes: Sequence[Outcome]) -> Atta
         first = next((call for call in ordinary if not call.worked), None)
         why = f"ordinary input failed: {_failed(first)}" if first else judged.told
         return AttackResult(part.name, cwe, None, served, f"{part.name}: {why}", _cause(outcomes))
+    if one.pried:
+        return AttackResult(part.name, cwe, None, served, f"{part.name}: {one.pried}", _cause(outcomes))
     return AttackResult(part.name, cwe, False, served, told)
 
 

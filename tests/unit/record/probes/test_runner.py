@@ -84,6 +84,9 @@ def test_an_outage_is_bounded_kept_and_asked_again_next_time(tmp_path: Path) -> 
     outcome = run(agent, Journal(tmp_path / "a"), entries(1), mode="auto")
     assert len(agent.asked) == 5
     assert outcome.sampled[0].answers[0].ended is Ended.INFRASTRUCTURE
+    again = Scripted()
+    run(again, Journal(tmp_path / "a"), entries(1), mode="auto")
+    assert again.asked == [("probe-000", 0, 1)]
 
 
 def test_recovery_asks_up_to_three_rounds_and_resumes_between_them(tmp_path: Path) -> None:
@@ -160,3 +163,23 @@ def test_an_error_of_the_record_ends_the_run(tmp_path: Path) -> None:
     broken = Scripted(lambda _: replace(Answer("42"), cost=float("nan")))
     with pytest.raises(ValueError, match="JSON"):
         run(broken, journal, entries(3))
+
+
+def test_a_probe_whose_content_changed_is_asked_again(tmp_path: Path) -> None:
+    run(Scripted(), Journal(tmp_path / "a"), [entry_of("one"), entry_of("two")])
+    changed, auto = entry_of("two", prompt="Write `answer()` for two, in other words."), Scripted()
+    run(auto, Journal(tmp_path / "a"), [entry_of("one"), changed], mode="auto")
+    assert auto.asked == [("two", 0, 1)]
+    replayed = run(
+        None, Journal(tmp_path / "a"), [entry_of("three", prompt=changed.probe.prompt), changed], mode="replay"
+    )
+    assert [each.graded.cause for each in replayed.sampled] == [NOT_RECORDED, ""]
+
+
+def test_each_sample_has_an_answer_of_its_own(tmp_path: Path) -> None:
+    agent = Scripted(lambda task: Answer("42" if task.sample == 0 else "41"))
+    live = run(agent, Journal(tmp_path / "a"), entries(2), samples=2)
+    replayed = run(None, Journal(tmp_path / "a"), entries(2), samples=2, mode="replay")
+    assert len(agent.asked) == 4
+    for outcome in (live, replayed):
+        assert [each.graded.standing for each in outcome.sampled] == [Standing.PASSED, Standing.FAILED] * 2

@@ -16,7 +16,10 @@ from gate.render.probes import render_csv, render_json, render_junit, render_sar
 from gate.render.probes.tables import guarded
 from gate.schema.outcome import Outcome
 from gate.schema.probe_report import ProbeReport
+from gate.suites.probes.composite import composite
+from gate.suites.probes.scores import scores_of
 from tests.support import probe_reports
+from tests.support.probes import cases, grade
 
 REPORTS = pytest.mark.parametrize(
     "report",
@@ -224,6 +227,15 @@ def test_sarif_holds_what_is_insecure_at_the_file_of_its_probe() -> None:
         "The agent's answer to the probe security-11 is insecure: the injected row came back. "
         "Again: gate probes run --only security-11 --mode replay"
     )
+
+
+def test_a_secure_answer_with_a_wrong_result_is_no_finding() -> None:
+    wrong = grade("adds", held=False, cause="wrong result", facts={"insecure": 0, "functional": 0, "warned": 0})
+    graded = [wrong, grade("leaks", held=False)]
+    scores = scores_of(graded)
+    report = ProbeReport("a", "2026-04-01", "", scores, composite(scores, graded), cases(graded))
+    (run,) = json.loads(render_sarif(report))["runs"]
+    assert [result["partialFingerprints"]["probe/v1"].split(":")[0] for result in run["results"]] == ["leaks"]
 
 
 def test_weakness_of_a_probe_is_its_rule() -> None:

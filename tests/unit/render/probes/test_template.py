@@ -15,6 +15,8 @@ from gate.render.probes.reading import MOST_PATTERNS, patterns, recommendations,
 from gate.render.probes.template import MOST_ROWS
 from gate.schema.dimensions import ABOUT, Dimension
 from gate.schema.probe_report import CompositeScore, ProbeReport
+from gate.suites.probes.answer import Answer
+from gate.suites.probes.cases import Asked
 from gate.suites.probes.composite import composite
 from gate.suites.probes.scores import scores_of
 from gate.suites.probes.signatures import NAMES
@@ -72,8 +74,36 @@ def test_patterns_are_signatures_first_counted_over_their_dimensions() -> None:
     assert len(found) == MOST_PATTERNS
 
 
+def test_the_smallest_drop_that_shows_is_printed() -> None:
+    """15 answers show a drop of 5, which is 33 points; 4 answers show none."""
+    rows = [line for line in render_template(probe_reports.report()).splitlines() if line.startswith("| ")]
+    told = {row.split(" | ")[0].strip("| "): row.split(" | ")[4] for row in rows if row.count(" | ") == 5}
+    assert (told["Spec tolerance"], told["Refusal calibration"]) == ("33 points", "none")
+
+
 def test_every_signature_of_the_family_has_its_words() -> None:
     assert set(SIGNATURES) == set(NAMES)
+
+
+def test_what_is_below_50_stands_apart_with_examples() -> None:
+    graded = [
+        *several(Dimension.RECOVERY, "1" * 4 + "0" * 5),
+        *several(Dimension.SECURITY, "10"),
+        *several(Dimension.SPEC, "0"),
+    ]
+    shown = Asked(answers={("error-recovery-04", 0): [Answer("def total(x):\n    return 0")]})
+    scores = scores_of(graded)
+    text = render_template(ProbeReport("a", "2026-04-01", "", scores, composite(scores, graded), cases(graded, shown)))
+    part = text.partition("## Critical Failures")[2].partition("## Top 3")[0]
+    assert re.findall("### .*", part) == ["### Spec tolerance: 0.0", "### Error recovery: 44.4"]  # 50 is none
+    assert [f"`error-recovery-{number:02}`" in part for number in (3, 4, 6, 7)] == [False, True, True, False]
+    assert "def total(x):" in part
+
+
+def test_a_pattern_is_told_with_its_frequency_and_an_example() -> None:
+    text = render_template(probe_reports.report())
+    (first,) = re.findall(r"(?m)^1\. \*\*Band-aid.*", text)
+    assert first.endswith("– 5 of 8 probes (62 %) – `error-recovery-03`: not fixed: `test_total` still fails")
 
 
 def test_recommendations_come_by_what_they_are_worth() -> None:

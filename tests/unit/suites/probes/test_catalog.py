@@ -103,6 +103,11 @@ def test_an_unknown_field_is_answered_with_the_nearest() -> None:
     assert "did you mean `expected`?" in refused(json.dumps(written(checks={"cases": [{"args": [], "expect": 1}]})))
 
 
+@pytest.mark.parametrize("checks", [{}, {"cases": []}, {"pytest": ""}, {"manual": False}])
+def test_a_probe_without_a_check_is_refused(checks: dict[str, object]) -> None:
+    assert "has no check" in refused(json.dumps(written(checks=checks)))
+
+
 def test_all_faults_are_told_in_plain_words_and_the_rest_is_read(tmp_path: Path) -> None:
     bad = written(id="A b", cwe=["89"], dimension="speed", promt="x", reference={"text": [1]}, setup={"../x": "y"})
     del bad["title"]

@@ -21,7 +21,7 @@ _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _REFER, _MAKE_BLOCK = 1 << 13, 1 << 11
 _SIGNALS = 1 << 1
 _SUBREAPER = 36
-_ACCESS, _MODIFY, _OPEN = 0x1, 0x2, 0x20
+_ACCESS, _MODIFY, _CHANGED, _OPEN = 0x1, 0x2, 0x4, 0x20
 _MOVED_FROM, _MOVED_TO, _CREATED, _DELETED = 0x40, 0x80, 0x100, 0x200
 _DELETED_ITSELF, _MOVED_ITSELF, _AND_MORE = 0x400, 0x800, 0x20000000
 _OVERFLOW, _IS_FOLDER = 0x4000, 0x40000000
@@ -29,6 +29,7 @@ _NAMES = {
     _ACCESS: "read",
     _OPEN: "opened",
     _MODIFY: "written",
+    _CHANGED: "changed",
     _MOVED_FROM: "deleted",
     _MOVED_TO: "created",
     _CREATED: "created",
@@ -85,7 +86,7 @@ class Events:
         self.places: dict[int, str] = {}
         self.notes: dict[Any, None] = {}
         itself = _DELETED_ITSELF | _MOVED_ITSELF
-        mask = _ACCESS | _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATED | _DELETED | itself
+        mask = _ACCESS | _MODIFY | _CHANGED | _MOVED_FROM | _MOVED_TO | _CREATED | _DELETED | itself
         for place in (root, os.path.dirname(root)):
             self._watch(place, itself)
         for folder in folders:
@@ -121,8 +122,10 @@ class Events:
         turned = mask & (_DELETED_ITSELF | _MOVED_ITSELF)  # another can stand in its place, which nobody watches
         if turned or mask & _OVERFLOW or len(self.notes) >= _MOST_NOTES:
             self.notes[("lost", "")] = None
-        elif not mask & _IS_FOLDER:
+        else:
             what = next((told for bit, told in _NAMES.items() if mask & bit), "")
+            if mask & _IS_FOLDER:
+                what = "folder" if what == "created" else ""
             if what and watch in self.places:
                 path = os.path.join(self.places[watch], name) if name else self.places[watch]
                 self.notes[(what, os.path.relpath(path, self.root))] = None

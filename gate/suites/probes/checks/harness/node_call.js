@@ -131,6 +131,10 @@ async function recordOf(plan, call) {
   let loaded;
   const there = process.cwd();
   try {
+    if (call !== null && call.ahead) {
+      new Function('require', call.ahead)(require);
+      require('module').syncBuiltinESMExports();
+    }
     process.chdir(plan.home);
     loaded = await load(plan);
     process.chdir(there);

@@ -164,7 +164,8 @@ def answer(plan: Any, call: Any, trap: Any, into: Any) -> None:
     while line:
         line = line[os.write(into, line) :]
     threads = sys.modules.get("threading")
-    if threads is not None and call is not None and (call["look"] or call["watch"] or call["tap"]):
+    watched = call is not None and any(call[one] for one in ("look", "watch", "tap", "serve"))
+    if threads is not None and watched:
         with contextlib.suppress(BaseException):
             threads._shutdown()  # as at the end of any program: what a thread still does is seen too
     os._exit(0)

@@ -58,7 +58,7 @@ def tell(record: Any) -> None:
 
 def preload(plan: Any, calls: Any) -> None:
     """Import once what traps and code import of the library and of the packages, so that not each process has to."""
-    texts = {text for call in calls for text in (call["trap"], call["look"], call["code"])}
+    texts = {text for call in calls for text in (call["trap"], call["look"], call["serve"], call["code"])}
     with contextlib.suppress(OSError, ValueError):
         texts.add(python_call.read(plan))
     names = {name for text in sorted(texts) for name in imported(text)}
@@ -174,7 +174,8 @@ def run(plan: Any, call: Any, shared: Any) -> Any:
         os.makedirs(folder)
     tap = watching.Tap() if call and (call["tap"] or call["serve"]) else None
     server = watching.Server(call, tap) if call and call["serve"] else None
-    ways = {"ask": server.ask, "hear": server.hear} if server else {"tap": tap.into} if tap else {}
+    ways = {"ask": server.ask, "hear": server.hear, "streams": server.streams} if server else {}
+    ways = {"tap": tap.into} if tap and not server else ways
     begun = time.monotonic()
     child = Child(plan, call, [*shared, *([tap.source] if tap else [])], ways)
     if server:

@@ -91,19 +91,18 @@ class Server:
     def __init__(self, call: Any, tap: Any) -> None:
         asked, self.ask = os.pipe()
         self.hear, answer = os.pipe()
+        self.streams, others = _pairs(call["streams"])
         self.process = os.fork()
         if self.process == 0:
-            os.close(self.ask)
-            os.close(self.hear)
+            self.leave()
             with contextlib.suppress(BaseException):
-                self._be(call, tap, asked, answer)
+                self._be(call, tap, asked, answer, others)
             os._exit(0)
-        os.close(asked)
-        os.close(answer)
-        os.close(tap.into)
+        for one in (asked, answer, tap.into, *others):
+            os.close(one)
 
-    def _be(self, call: Any, tap: Any, asked: Any, answer: Any) -> None:
-        names = {"__name__": "gate_serve", **encoding.decode(call["names"])}
+    def _be(self, call: Any, tap: Any, asked: Any, answer: Any, streams: Any) -> None:
+        names = {"__name__": "gate_serve", **encoding.decode(call["names"]), "streams": streams}
         names["note"] = lambda record: os.write(tap.into, encoding.as_line(record))
         python_call.evaluated(call["serve"], names)
         with os.fdopen(asked, "rb") as lines:
@@ -114,8 +113,18 @@ class Server:
 
     def leave(self) -> None:
         """Close what only the code under test needs."""
-        os.close(self.ask)
-        os.close(self.hear)
+        for one in (self.ask, self.hear, *self.streams):
+            os.close(one)
+
+
+def _pairs(count: Any) -> Any:
+    """Descriptors of connected sockets: those for the code under test, and those of the other side."""
+    if not count:
+        return [], []
+    import socket
+
+    pairs = [socket.socketpair() for _ in range(count)]
+    return [one.detach() for one, _ in pairs], [other.detach() for _, other in pairs]
 
 
 def follow(child: Any, source: Any, until: Any, events: Any, tap: Any) -> Any:

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gate.suites.probes.checks.oracles import crypto, files, injection, jwt, native, parsing, races, refusing, sql, web
+from gate.suites.probes.checks.oracles import (
+    crypto,
+    files,
+    hashing,
+    injection,
+    jwt,
+    native,
+    parsing,
+    races,
+    refusing,
+    sql,
+    temporary,
+    timing,
+    tls,
+    web,
+)
 from gate.suites.probes.checks.oracles.attack import Oracle
 
-_MODULES = (sql, injection, files, races, parsing, web, crypto, jwt, refusing, native)
+_MODULES = (sql, injection, files, races, temporary, parsing, web, tls, timing, hashing, crypto, jwt, refusing, native)
 ORACLES: Mapping[str, Oracle] = {one.name: one for module in _MODULES for one in module.ORACLES}
 """Every attack, by the name that a probe calls it."""
 

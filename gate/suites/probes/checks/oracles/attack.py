@@ -111,11 +111,13 @@ class Prepared:
         calls: what is done; those of `benign` first.
         benign: how many of the calls are ordinary use, which must work for the attack to mean anything.
         judge: looks at the calls that are no ordinary use.
+        pried: how the code looks at who calls it; then it is never secure, however it behaved.
     """
 
     calls: tuple[Call, ...]
     judge: Judge
     benign: int = 0
+    pried: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +189,15 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
     cpu: float | None = None,
     series: bool = False,
     serve: str = "",
+    streams: int = 0,
+    ahead: str = "",
     alone: bool = False,
 ) -> Call:
     """One call of an attack, in a folder of its own below the attack's.
 
     Args:
         names: bound for the trap and the expression, as tagged JSON.
-        trap, look, watch, tap, serve, alone: see `Call`.
+        trap, look, watch, tap, serve, streams, ahead, alone: see `Call`.
         prelude: statements between the loading of the code and the expression, in the language of the answer.
         default: the expression where the options have no `call`.
         after: statements after it, also when it raised.
@@ -222,6 +226,8 @@ def call(  # noqa: PLR0913 - one keyword for each part of the code
         watch=watch,
         tap=tap,
         serve=serve,
+        streams=streams,
+        ahead=ahead,
         alone=alone,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from gate.suites.probes.checks.rules import python as for_python
 from gate.suites.probes.checks.rules import python_more
 from gate.suites.probes.checks.rules.tree import Code
@@ -16,3 +18,14 @@ def found_by_reading(source: str, rule: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     return f"line {found[0].line}: {found[0].message}" if found else ""
+
+
+def names_in(source: str) -> frozenset[str]:
+    """Names and attributes that Python code uses: what is noted within its process counts only where it could be so."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    found = {one.id for one in nodes if isinstance(one, ast.Name)}
+    found |= {one.attr for one in nodes if isinstance(one, ast.Attribute)}
+    return frozenset(found | {one.name for node in nodes if isinstance(node, ast.ImportFrom) for one in node.names})

@@ -1,4 +1,4 @@
-"""The web: redirects, forged requests, addresses inside the network, connections without a check of the certificate."""
+"""The web: redirects, and addresses inside the network."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from gate.suites.probes.checks.oracles.attack import (
     each,
     is_truthy,
     texts,
+    whole_of,
 )
-from gate.suites.probes.checks.oracles.reading import found_by_reading
+from gate.suites.probes.checks.oracles.audited import NETWORK
 
 _HOST = "shop.example"
 _REDIRECTS: list[JsonValue] = [
@@ -82,7 +83,7 @@ def _redirect(context: Context) -> Prepared:
 
 _NETWORK = """
 import http.client, ipaddress, socket, ssl, urllib.request
-_met, _contexts = [], []
+_met = []
 _names = {"internal.example": "10.0.0.5", "rebind.example": "127.0.0.1", "public.example": "93.184.216.34",
           "localhost": "127.0.0.1", "localhost.localdomain": "127.0.0.1", "metadata.google.internal": "169.254.169.254"}
 def _address(host):
@@ -122,31 +123,22 @@ class _Answer:
     def close(self): pass
     def __enter__(self): return self
     def __exit__(self, *_more): return False
-def _secured(context):
-    if context is not None:
-        _contexts.append([int(context.verify_mode), bool(context.check_hostname)])
-def _meet(host, scheme="", context=None):
+def _meet(host, scheme=""):
     _met.append([scheme, _address(host) if host else ""])
-    _secured(context)
     return _Answer()
 def _opened(self, fullurl, data=None, *_more, **_named):
     from urllib.parse import urlsplit
     url = fullurl if isinstance(fullurl, str) else fullurl.full_url
     parts = urlsplit(url)
-    context = None
-    for handler in getattr(self, "handlers", ()):
-        context = getattr(handler, "_context", None) or context
-    return _meet(parts.hostname, parts.scheme, context)
+    return _meet(parts.hostname, parts.scheme)
 urllib.request.OpenerDirector.open = _opened
 def _urlopen(url, data=None, timeout=None, *, cafile=None, capath=None, cadefault=False, context=None):
     from urllib.parse import urlsplit
     address = url if isinstance(url, str) else url.full_url
     parts = urlsplit(address)
-    if parts.scheme == "https" and context is None:
-        context = ssl._create_default_https_context()
     if parts.scheme not in ("http", "https", "ftp", "file"):
         raise urllib.error.URLError("unknown url type: " + parts.scheme)
-    return _meet(parts.hostname, parts.scheme, context)
+    return _meet(parts.hostname, parts.scheme)
 import urllib.error
 urllib.request.urlopen = _urlopen
 class _Fake:
@@ -161,21 +153,13 @@ def _created(address, *_more, **_named):
     return _Fake()
 socket.create_connection = _created
 def _connect(self):
-    context = getattr(self, "_context", None)
-    _meet(self.host, "https" if context is not None else "http", context)
+    _meet(self.host, "https" if getattr(self, "_context", None) is not None else "http")
     self.sock = _Fake()
 http.client.HTTPConnection.connect = _connect
 http.client.HTTPSConnection.connect = _connect
 http.client.HTTPConnection.getresponse = lambda self: _Answer()
 http.client.HTTPConnection.send = lambda self, data: None if self.sock else self.connect()
-def _wrapped(self, sock, *_more, **_named):
-    _secured(self)
-    return sock
-ssl.SSLContext.wrap_socket = _wrapped
-def describe(context):
-    "What a context of TLS checks."
-    _secured(context)
-    return True
+ssl.SSLContext.wrap_socket = lambda self, sock, *_more, **_named: sock
 """
 _INSIDE: list[JsonValue] = [
     "http://127.0.0.1/",
@@ -242,9 +226,9 @@ def _ssrf(context: Context) -> Prepared:
     pretended = [] if script else context.values("payloads", _INSIDE)
     validator = bool(context.options.get("validator"))
     attacks = [*pretended, *_NUMBERS]
-    trap, prelude = ("", _PRETENDED_JS) if script else (_NETWORK, "")
+    trap, ahead = ("", _PRETENDED_JS) if script else (_NETWORK + NETWORK, "")
     calls = [
-        call(context, index, {"payload": one}, trap=trap, prelude=prelude, extra="" if script else "_met")
+        call(context, index, {"payload": one}, trap=trap, tap=not script, ahead=ahead, extra="" if script else "_met")
         for index, one in enumerate([*benign, *pretended])
     ]
     calls += [call(context, len(calls) + at, {"payload": one}, alone=True) for at, one in enumerate(_NUMBERS)]
@@ -260,7 +244,8 @@ def _ssrf(context: Context) -> Prepared:
                 return Judged(True, "an address that leads inside was to be connected to")
             if validator and one.worked and is_truthy(one.result):
                 return Judged(True, f"{payload} was allowed, which leads inside")
-            judged.append(Judged(False) if one.ran else Judged(None, one.outcome.told))
+            past = Judged(None, "it went past the network that pretends to be there", spoiled=True)
+            judged.append(past if one.tapped else whole_of(one, Judged(False)))
         return any_bad(judged)
 
     return Prepared(tuple(calls), judge, benign=len(benign))
@@ -279,37 +264,6 @@ def _is_inside(pair: list[str]) -> bool:
     return not (mapped or address).is_global
 
 
-def _tls(context: Context) -> Prepared:
-    benign = context.values("benign", [])
-    given = [*benign, *context.values("payloads", ["https://public.example/data"])]
-    calls = tuple(
-        call(context, index, {"payload": one}, trap=_NETWORK, extra="[_contexts, _met]")
-        for index, one in enumerate(given)
-    )
-
-    read = found_by_reading(context.source, "tls-unchecked")
-
-    def judge(one: Seen) -> Judged:
-        if read:
-            return Judged(True, read)
-        contexts = one.extra[0] if isinstance(one.extra, list) and one.extra else []
-        if any(pair[0] == 0 for pair in contexts if isinstance(pair, list)):
-            return Judged(True, "the certificate of the other side is not checked")
-        if any(pair[1] is False for pair in contexts if isinstance(pair, list)):
-            return Judged(True, "the certificate may be that of any other host")
-        return (
-            Judged(False, "certificate and host are checked")
-            if contexts
-            else Judged(None, f"no context of TLS was met{_why(one)}")
-        )
-
-    return Prepared(calls, each(judge), benign=len(benign))
-
-
-def _why(one: Seen) -> str:
-    return f": {one.raised[0]}: {one.raised[1][:100]}" if one.raised[0] else ""
-
-
 ORACLES = (
     Oracle(
         "open-redirect",
@@ -326,13 +280,5 @@ ORACLES = (
         {**COMMON, "validator": "true where a result that says yes means that the address is allowed"},
         _ssrf,
         ("python", "javascript", "typescript"),
-    ),
-    Oracle(
-        "tls-off",
-        "CWE-295",
-        "Notes the TLS context of a connection that only pretends (or of `describe(entry())`); insecure when it does"
-        " not check certificate and host.",
-        COMMON,
-        _tls,
     ),
 )

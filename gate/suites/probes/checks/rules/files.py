@@ -13,15 +13,53 @@ _CHECKS = frozenset({"os.path.exists", "os.path.isfile", "os.access", "os.path.l
 
 
 def temporary_name(code: Code) -> Iterator[Finding]:
-    """A name of a temporary file that is made before the file, or that is always the same."""
+    """A name of a temporary file that is made before the file, or that can be foretold."""
     for node, name in code.calls():
         if name in ("tempfile.mktemp", "os.tempnam", "os.tmpnam"):
             yield Finding("temporary-name", "CWE-377", node.lineno, f"`{name}` makes a name before the file")
-        elif name in ("open", "io.open", "pathlib.Path", "os.path.join") and node.args:
+        elif name in ("open", "io.open", "pathlib.Path") and node.args:
             text = ast.unparse(node.args[0])
             fixed = isinstance(node.args[0], (ast.Constant, ast.JoinedStr)) and re.match(r"f?['\"](?:/var)?/tmp/", text)
-            if fixed or (name == "os.path.join" and "gettempdir()" in text):
+            if fixed and not _is_drawn(code, node.args[0], code.function_of(node)):
                 yield Finding("temporary-name", "CWE-377", node.lineno, "the name of a temporary file can be foretold")
+    for path in (one for one in ast.walk(code.tree) if isinstance(one, ast.expr)):
+        inside = _in_temporary(code, path)
+        if inside and not any(_is_drawn(code, one, code.function_of(path)) for one in inside):
+            yield Finding("temporary-name", "CWE-377", path.lineno, "the name of a temporary file can be foretold")
+
+
+_TEMPORARY = re.compile(r"\b(?:gettempdir|gettempdirb)\(\)")
+_DRAWN = re.compile(r"\b(?:secrets|uuid4|urandom|SystemRandom|mkdtemp|mkstemp)\b")
+
+
+def _in_temporary(code: Code, node: ast.expr) -> list[ast.expr]:
+    """The parts of a path that follow the system's folder for temporary files; nothing where it is no such path."""
+    parts: list[ast.expr] = []
+    if isinstance(code.parents.get(node), (ast.BinOp, ast.FormattedValue)):
+        return []  # only a part of one
+    if isinstance(node, ast.Call) and node.args:
+        joins = code.name(node.func) in ("os.path.join", "pathlib.Path")
+        joins = joins or (isinstance(node.func, ast.Attribute) and node.func.attr == "joinpath")
+        first = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == "joinpath" else None
+        parts = [*([first] if first else []), *node.args] if joins else []
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.JoinedStr):
+        parts = [one for one in node.values if isinstance(one, (ast.FormattedValue, ast.Constant))]
+    if len(parts) < 2:
+        return []
+    first_text = ast.unparse(parts[0])
+    if isinstance(parts[0], ast.Name):
+        first_text = " ".join(ast.unparse(one) for one in code.assigned(parts[0].id, code.function_of(node)))
+    return parts[1:] if _TEMPORARY.search(first_text) else []
+
+
+def _is_drawn(code: Code, node: ast.expr, within: ast.AST, depth: int = 0) -> bool:
+    """Whether something that nobody can foretell is put into a name."""
+    if _DRAWN.search(ast.unparse(node)):
+        return True
+    names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if depth < 4 else set()
+    return any(_is_drawn(code, one, within, depth + 1) for name in sorted(names) for one in code.assigned(name, within))
 
 
 def check_then_use(code: Code) -> Iterator[Finding]:

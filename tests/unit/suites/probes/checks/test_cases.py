@@ -112,3 +112,12 @@ def test_what_must_hold_is_evaluated_where_no_answer_is(cell: Cell, text: str, p
     probe = a_probe(checks={"cases": [{"holds": HOLDS}]})
     (one,) = examine(probe, answered(text), cell).cases
     assert (one.passed, one.cause) == (passes, "" if passes else "wrong result")
+
+
+@pytest.mark.parametrize(("value", "passed"), [(True, True), (False, False), (1, False), ("yes", False), ([1], False)])
+def test_a_condition_holds_when_it_is_true_and_by_nothing_else(value: Any, passed: bool) -> None:
+    case = TestCase(holds="result")
+    (one,) = judge([case], [RETURNED], "f", {0: Outcome(Status.RETURNED, value=value)})
+    assert one.passed is passed
+    (unasked,) = judge([case], [RETURNED], "f")
+    assert not unasked.passed

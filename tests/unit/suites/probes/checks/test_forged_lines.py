@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from gate.sandbox.cell import Cell
 from gate.suites.probes.checks import oracle
 from gate.suites.probes.checks.calls import Call, Outcome, Status
+from gate.suites.probes.checks.oracles.attack import Judged
 from gate.suites.probes.checks.pytest_check import run_tests
 from gate.suites.probes.checks.run import Setting, outcome_of, records, run_calls
 from gate.suites.probes.checks.values import same, shown
@@ -96,11 +98,13 @@ def test_an_observation_of_another_form_shows_nothing(name: str, extra: Any) -> 
 
 
 def test_a_judge_that_can_not_read_what_was_observed_can_not_tell() -> None:
-    probe = a_probe("security", checks={"oracle": [{"name": "tls-off"}]})
-    prepared = oracle.prepare(probe, "def f(x):\n    return x\n")
-    outcomes = [Outcome(Status.RETURNED, value={"extra": [7]}) for _ in oracle.calls_of(prepared)]
-    (found,) = oracle.judge(prepared, outcomes)
-    assert (found.insecure, found.told) == (None, "tls-off: what the attack observed was overwritten by the code")
+    probe = a_probe("security", checks={"oracle": [{"name": "insecure-random"}]})
+    ((part, one),) = oracle.prepare(probe, "def f(x):\n    return x\n")
+    read = replace(one, judge=lambda found: Judged(bool(found[0].extra["rounds"])))
+    outcomes = [Outcome(Status.RETURNED, value={"extra": [7]}) for _ in one.calls]
+    (found,) = oracle.judge(((part, read),), outcomes)
+    told = "insecure-random: what the attack observed was overwritten by the code"
+    assert (found.insecure, found.told) == (None, told)
 
 
 HALVES = r"""

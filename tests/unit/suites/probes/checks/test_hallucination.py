@@ -41,6 +41,12 @@ def _names(mro: str, message: str, text: str = "", language: str = "python", **f
         ("AttributeError", "", {"name": "get", "object": {"kind": "instance", "name": "builtins.list"}}, []),
         ("AttributeError", "", {"name": "b", "object": {"kind": "instance", "name": "builtins.NoneType"}}, []),
         ("AttributeError", "", {"name": "b", "object": {"kind": "instance", "name": "solution.Box"}}, []),
+        (
+            "AttributeError",
+            "",
+            {"name": "b", "object": {"kind": "instance", "name": "lib.Made", "bases": ["lib.Made", "solution.Box"]}},
+            [],
+        ),
         ("AttributeError", "", {"name": "b", "object": {"kind": "module", "name": "a"}, "frames": LIBRARY}, []),
         ("AttributeError", "", {"name": "b"}, []),
         ("ModuleNotFoundError", "", {"name": "nonesuch", "import": True}, ["nonesuch"]),

@@ -161,6 +161,27 @@ def test_attacks_on_javascript(cell: Cell, name: str, bad: str, good: str, optio
     assert found.insecure is False, found.told
 
 
+TYPED = """
+import { readFileSync } from 'node:fs';
+import { join, normalize, sep } from 'node:path';
+export function f(base: string, name: string): string {
+  const full: string = normalize(join(base, name));
+  CHECK
+  return readFileSync(full, 'utf8');
+}
+"""
+
+
+@pytest.mark.skipif(not toolchain().node, reason="this machine has no node")
+def test_attacks_on_typescript(cell: Cell) -> None:
+    pytest.importorskip("tree_sitter_typescript")
+    options = {"payloads": ["../secret.txt"]}
+    check = "if (!full.startsWith(base + sep)) throw new Error('outside');"
+    for code, insecure in ((TYPED.replace("CHECK", ""), True), (TYPED.replace("CHECK", check), False)):
+        (found,) = _examined(cell, "path-traversal", code, options, language="typescript").attacks
+        assert found.insecure is insecure, found.told
+
+
 C_SHELL = """
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate.sandbox.cell import Cell
-from gate.suites.probes.checks.oracles import crypto
+from gate.suites.probes.checks.oracles import hashing
 from gate.suites.probes.graded import Standing
 from gate.suites.probes.grading import grade
 from gate.suites.probes.languages import toolchain
@@ -168,7 +168,7 @@ def test_a_file_that_is_read_by_another_way_clears_nothing(cell: Cell, how: str)
 def test_a_hash_that_may_have_been_made_in_too_many_ways_is_not_tried_for_ever(
     cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crypto, "_MOST_ROUNDS", 200_000)
+    monkeypatch.setattr(hashing, "_MOST_ROUNDS", 200_000)
     numbers = ", ".join(str(99_000 + number) for number in range(24))
     code = (
         f"import hashlib, os\nSOME = ({numbers})\ndef f(word):\n    more = [os.urandom(8).hex() for _ in range(4)]\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.suites.probes.checks import static_rules
 from gate.suites.probes.checks.static_rules import RULES, bandit_findings, findings, warned
 from gate.suites.probes.extract import Code
 
@@ -56,6 +57,11 @@ def test_what_can_not_be_read_is_told() -> None:
     rows, unread = findings(Code("def f(:", "python", "x"), ("sql-string",))
     assert not rows
     assert "SyntaxError" in unread
+
+
+def test_what_bandit_alone_can_not_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static_rules, "bandit_findings", lambda text: ((), ("answer.py: exception while scanning",)))
+    assert findings(Code("x = 1\n", "python", "x")) == ((), "bandit: answer.py: exception while scanning")
 
 
 def test_an_import_alone_is_no_finding() -> None:

@@ -15,6 +15,7 @@ NAN, INF = {"$float": "nan"}, {"$float": "inf"}
     ("expected", "actual", "options"),
     [
         (1, 1.0, {}),
+        (True, True, {}),
         (None, None, {}),
         (None, {"$undefined": True}, {}),
         ([1, 2], {"$tuple": [1, 2]}, {}),

@@ -151,6 +151,8 @@ def test_pass_at_k_and_pass_hat_k_where_there_are_several_samples() -> None:
     assert found["pass@2"] == pytest.approx(200 / 3)
     assert found["pass^2"] == pytest.approx(100 / 3)
     assert "pass@1" not in beside(Dimension.SPEC, several(Dimension.SPEC, "110"))
+    third = several(Dimension.SPEC, "1", sample=2)
+    assert {name for name in beside(Dimension.SPEC, [*graded, *third]) if "pass" in name} == {"pass@2", "pass^2"}
 
 
 def test_samples_of_one_probe_do_not_narrow_the_interval() -> None:
