@@ -93,6 +93,13 @@ class Calls:
         self._statuses: list[int] = []
 
     @property
+    def failed(self) -> str:
+        """What the provider answered, in words, where it answered every call with an error; else empty."""
+        if not self._statuses or any(200 <= status < 400 for status in self._statuses):
+            return ""
+        return self.infrastructure or f"the provider answered with status {self._statuses[-1]}"
+
+    @property
     def infrastructure(self) -> str:
         """Why the last call says nothing about the agent, in words; empty where it does."""
         if not self._statuses:
@@ -197,7 +204,7 @@ class Providers:
         self._meter = meter
         self._environ = environ
         self._names = reachable(environ) if only is None else tuple(only)
-        self._routes = _allowed(routes(environ, own), (*self._names, *(upstream.name for upstream in own)))
+        self._routes = _allowed(routes(_agreed(environ), own), (*self._names, *(upstream.name for upstream in own)))
 
     @contextlib.contextmanager
     def opened(self, case: str) -> Iterator[Calls]:
@@ -221,6 +228,23 @@ class Providers:
     def spent(self, case: str) -> Spent:
         """What the calls of a case took, once."""
         return self._meter.spent(case)
+
+
+def _agreed(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment in which one address that the user gave an API counts under each of its names.
+
+    Clients look at several names, and not all at the same first: litellm takes `OPENAI_BASE_URL` before
+    `OPENAI_API_BASE`, so that it would pass by a gateway of which only the latter tells.
+    """
+    found = dict(environ)
+    for upstream in WELL_KNOWN:
+        if not upstream.base:
+            continue
+        given = {path: environ[name] for name, path in upstream.variables if environ.get(name, "").strip()}
+        for name, path in upstream.variables:
+            if path in given and not environ.get(name, "").strip():
+                found[name] = given[path]
+    return found
 
 
 def reachable(environ: Mapping[str, str]) -> tuple[str, ...]:

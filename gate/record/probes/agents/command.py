@@ -32,6 +32,7 @@ class Setup:
         overlay: laid over its HOME.
         tools: the user's own files that the command names.
         environment: further variables.
+        files: further files below its working folder, by relative path.
         readable: further trees that it may read.
         limits: of one task.
         leading, variables: make words behind the program, and variables, of those that lead to the proxy.
@@ -42,6 +43,7 @@ class Setup:
     overlay: Files = NONE
     tools: Files = NONE
     environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
     limits: Limits = LIMITS
     leading: Callable[[Mapping[str, str]], Sequence[str]] = lambda _: ()
@@ -79,6 +81,9 @@ class CommandAgent:
         spent = self._providers.spent(task.case)
         if calls.refused:
             raise BudgetExhaustedError("a call of the agent had no room in the budget", where=task.probe.id)
+        if answer.ended is Ended.ANSWERED and calls.failed:
+            # some command lines print the provider's error and end with 0; no model said a word of it
+            answer = replace(answer, text="", ended=Ended.CRASHED, message=calls.failed)
         if answer.ended is not Ended.ANSWERED and calls.infrastructure:
             answer = replace(answer, ended=Ended.INFRASTRUCTURE, message=calls.infrastructure)
         if answer.cost is None and calls.count and not spent.amount.unpriced:
@@ -120,7 +125,8 @@ class CommandAgent:
         setup = self._setup
         executable = [f"{HOME}{path}" for path in setup.overlay.executable]
         executable += [f"{TOOLS}/{path}" for path in setup.tools.executable]
-        files = {**before, **{f"{HOME}{path}": data for path, data in setup.overlay.content.items()}}
+        files = {path: text.encode("utf-8") for path, text in setup.files.items()}
+        files |= {**before, **{f"{HOME}{path}": data for path, data in setup.overlay.content.items()}}
         files |= {f"{TOOLS}/{path}": data for path, data in setup.tools.content.items()}
         if filled.prompt_file:
             files[PROMPT] = task.prompt.encode("utf-8", "surrogatepass")

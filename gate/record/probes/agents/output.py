@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.record.probes.agents.launch import NOT_STARTED, OUTPUT
 from gate.sandbox.cell.values import Ended as CellEnded
@@ -59,6 +59,9 @@ def answer_of(ended: CellEnded, before: Mapping[str, bytes], read: Reader, *, by
         by_file: whether the command was to write its answer to a file.
     """
     told = read(_text(ended.stdout))
+    if not told.failed and not told.text and (ended.code or 0):
+        beside = read(_text(ended.stderr))
+        told = replace(told, failed=beside.failed, status=told.status or beside.status)
     said = told.text if told.text is not None else _text(ended.stdout)
     if by_file:
         said = _text(ended.files.get(OUTPUT, b"")) or said

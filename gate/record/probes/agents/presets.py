@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from gate.errors import UsageError
-from gate.record.probes.agents import told
+from gate.record.probes.agents import told, varying
 from gate.record.probes.agents.output import Reader, plain
 
 Reached = Mapping[str, str]
@@ -37,6 +37,7 @@ class Preset:
         model: option that names the model.
         upstreams: names of the APIs that it may reach; empty for all of which a key is at hand.
         environment: variables of every task.
+        files: further files below its working folder, by relative path.
         leading: words behind the program that depend on the proxy.
         variables: likewise variables.
         read: reads what it prints.
@@ -47,6 +48,7 @@ class Preset:
     model: str
     upstreams: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     leading: Callable[[Reached], Sequence[str]] = _nothing
     variables: Callable[[Reached], Mapping[str, str]] = _no_variables
     read: Reader = plain
@@ -76,17 +78,13 @@ def _opencode_providers(reached: Reached) -> Mapping[str, str]:
     return {"OPENCODE_CONFIG_CONTENT": json.dumps(config, sort_keys=True)}
 
 
-_DATES = (
-    r"pattern:(?i)(today's date(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(?i)(current (?:date|time)(?: and time)?(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(<current_date>)[^<]{4,40} => \1~date~",
-)
-_FOLDERS = (
-    r"pattern:(?i)((?:primary )?working directory:? )[^\n<\"\\ ]{1,200} => \1~folder~",
-    r"pattern:(<cwd>)[^<]{1,200} => \1~folder~",
-    r"pattern:(?i)(workspace directories?:\\n +- )[^\n<\"\\]{1,200} => \1~folder~",
-)
-_COMMON = (*_DATES, *_FOLDERS)
+_GEMINI_SETTINGS = {
+    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+    "privacy": {"usageStatisticsEnabled": False},
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+}
+"""Of the working folder, and so above the user's own in HOME. With an address in `GOOGLE_GEMINI_BASE_URL` and no choice
+of how to sign in, Gemini CLI starts no session."""
 
 PRESETS: Mapping[str, Preset] = {
     "claude": Preset(
@@ -101,12 +99,7 @@ PRESETS: Mapping[str, Preset] = {
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         },
         read=told.claude,
-        volatile=(
-            *_COMMON,
-            "json:metadata.user_id",
-            r"pattern:\bcch=[0-9a-f]{4,16}",
-            r"pattern:OS Version: [^\n\"\\]+",
-        ),
+        volatile=varying.CLAUDE,
     ),
     "codex": Preset(
         "codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox",
@@ -114,30 +107,32 @@ PRESETS: Mapping[str, Preset] = {
         ("openai",),
         leading=_codex_provider,
         read=told.codex,
-        volatile=(*_COMMON, "json:prompt_cache_key", "json:client_metadata", "header:session_id"),
+        volatile=varying.CODEX,
     ),
     "gemini": Preset(
         "gemini --output-format json --approval-mode yolo",
         "--model",
         ("gemini",),
-        {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
+        files={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS, sort_keys=True)},
         read=told.gemini,
-        volatile=(*_COMMON, r"pattern:(?i)project's temporary directory is: [^\n\"\\]+"),
+        volatile=varying.GEMINI,
     ),
     "opencode": Preset(
-        "opencode run --format json",
+        "opencode run --format json --title Task",
         "--model",
         environment={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         variables=_opencode_providers,
         read=told.opencode,
-        volatile=(*_COMMON, "json:prompt_cache_key", "json:promptCacheKey"),
+        volatile=varying.OPENCODE,
     ),
     "aider": Preset(
         "aider --message-file {prompt_file} --yes-always --no-git --no-pretty --no-stream --no-check-update"
-        " --no-show-release-notes --no-show-model-warnings --analytics-disable",
+        " --no-show-release-notes --no-show-model-warnings --no-detect-urls --analytics-disable",
         "--model",
+        environment={"COLUMNS": "100000", "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
         read=told.aider,
-        volatile=_COMMON,
+        volatile=varying.AIDER,
     ),
 }
 
