@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 SENT, RECEIVED = 1_000, 50
@@ -36,12 +36,12 @@ class Scene:
 
     Attributes:
         answer: makes the text from all that a request says.
-        by_tool: whether it first asks for `FILE` to be written by one of the tools that it is offered.
+        by: how it first asks for `FILE` to be written by a tool that it is offered: `file`, `shell`, or empty for not.
         status: of every answer of a model; others than 200 carry an error.
     """
 
     answer: Callable[[str], str]
-    by_tool: bool = False
+    by: Literal["", "file", "shell"] = ""
     status: int = 200
     requests: list[Seen] = field(default_factory=list)
 
@@ -151,14 +151,14 @@ class _Call:
     """A call of one of the tools that a request offers."""
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any] | str
 
 
 def _said(scene: Scene, asked: Mapping[str, Any]) -> str | _Call:
     """The text of the answer, or the call that comes before it."""
     offered = list(_offered(asked))
-    if scene.by_tool and offered and not _has_result(asked):
-        return _writing(offered)
+    if scene.by and offered and not _has_result(asked):
+        return _writing(offered, scene.by)
     return scene.answer("\n".join(_texts({key: asked[key] for key in asked if key != "tools"})))
 
 
@@ -173,7 +173,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _offered(asked: Mapping[str, Any]) -> Iterator[str]:
     """Names of tools, in any of the APIs."""
-    for tool in asked.get("tools") or ():
+    added = [each for each in asked.get("input") or () if each.get("type") == "additional_tools"]
+    tools = [tool for each in (asked, *added) for tool in each.get("tools") or ()]
+    for tool in tools:
         inner = tool.get("functionDeclarations") or tool.get("tools") or [tool.get("function", tool)]
         yield from (each["name"] for each in inner if "name" in each)
 
@@ -185,17 +187,23 @@ def _has_result(asked: Mapping[str, Any]) -> bool:
     return any(mark in text for mark in marks)
 
 
-def _writing(offered: Sequence[str]) -> _Call:
+def _writing(offered: Sequence[str], by: str) -> _Call:
     """The call by which an agent's own tool writes the file."""
-    shell = f"printf %s \"{FILE_TEXT}\" > {FILE}"
-    ways: Mapping[str, Mapping[str, Any]] = {
+    line = f'printf %s "{FILE_TEXT}" > {FILE}'
+    shells: Mapping[str, Mapping[str, Any] | str] = {
+        "Bash": {"command": line, "description": "Write a file"},
+        "exec": f"text(await tools.exec_command({json.dumps({'cmd': line})}))",
+        "exec_command": {"cmd": line},
+        "shell_command": {"command": line},
+        "run_shell_command": {"command": line},
+        "bash": {"command": line, "description": "Write a file"},
+    }
+    editors: Mapping[str, Mapping[str, Any] | str] = {
         "Write": {"file_path": FILE, "content": FILE_TEXT},
         "write_file": {"file_path": FILE, "content": FILE_TEXT},
         "write": {"filePath": FILE, "content": FILE_TEXT},
-        "exec_command": {"cmd": shell},
-        "shell_command": {"command": shell},
-        "bash": {"command": shell, "description": "Write a file"},
     }
+    ways = {**editors, **shells} if by == "file" else shells
     name = next(name for name in ways if name in offered)
     return _Call(name, ways[name])
 
@@ -229,18 +237,20 @@ def _responses(asked: Mapping[str, Any], said: str | _Call) -> tuple[Any, list[A
     if isinstance(said, str):
         part = {"type": "output_text", "text": said, "annotations": []}
         item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
-        place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+        where = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
         events += [
             {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
-            {"type": "response.content_part.added", **place, "part": {**part, "text": ""}},
-            {"type": "response.output_text.delta", **place, "delta": said},
-            {"type": "response.output_text.done", **place, "text": said},
-            {"type": "response.content_part.done", **place, "part": part},
+            {"type": "response.content_part.added", **where, "part": {**part, "text": ""}},
+            {"type": "response.output_text.delta", **where, "delta": said},
+            {"type": "response.output_text.done", **where, "text": said},
+            {"type": "response.content_part.done", **where, "part": part},
         ]
     else:
-        item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": said.name, "status": "completed"}
-        item["arguments"] = json.dumps(said.arguments)
-        events.append({"type": "response.output_item.added", "output_index": 0, "item": {**item, "arguments": ""}})
+        own = isinstance(said.arguments, str)  # a tool with a format of its own
+        kind, place = ("custom_tool_call", "input") if own else ("function_call", "arguments")
+        text = said.arguments if own else json.dumps(said.arguments)
+        item = {"type": kind, "id": "fc_1", "call_id": "call_1", "name": said.name, "status": "completed", place: text}
+        events.append({"type": "response.output_item.added", "output_index": 0, "item": {**item, place: ""}})
     usage = {"input_tokens": SENT, "output_tokens": RECEIVED, "total_tokens": SENT + RECEIVED}
     usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     whole = {**head, "status": "completed", "output": [item], "usage": usage}

@@ -20,6 +20,8 @@ from gate.suites.probes.answer import Answer, Ended
 
 LIMITS = Limits(wall=600.0, cpu=600.0, memory=4096 * MIB, disk=512 * MIB, output=8 * MIB, processes=256)
 """Of an agent itself; the code that it answers with has its probe's limits."""
+_SHELL = (Path("/etc/bash.bashrc"),)
+"""Where a job sees the machine's folders, bash says to each of its commands that it may not read this."""
 _LOCALE = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "CI": "true"}
 
 
@@ -109,7 +111,7 @@ class CommandAgent:
             limits=setup.limits,
             collect=("**", OUTPUT),
             network=calls.port if calls else None,
-            readable=(*(setup.program.readable if setup.program else ()), *setup.readable),
+            readable=(*(setup.program.readable if setup.program else ()), *setup.readable, *_SHELL),
         )
         return answer_of(self._cell.run(job), before, setup.read, by_file=self._template.has(OUTPUT_FILE))
 

@@ -81,6 +81,7 @@ def _opencode_providers(reached: Reached) -> Mapping[str, str]:
 _GEMINI_SETTINGS = {
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
     "privacy": {"usageStatisticsEnabled": False},
+    "skills": {"disabled": ["antigravity-support", "skill-creator"]},
     "security": {"auth": {"selectedType": "gemini-api-key"}},
 }
 """Of the working folder, and so above the user's own in HOME. With an address in `GOOGLE_GEMINI_BASE_URL` and no choice
@@ -113,7 +114,7 @@ PRESETS: Mapping[str, Preset] = {
         "gemini --output-format json --approval-mode yolo",
         "--model",
         ("gemini",),
-        {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true", "UV_THREADPOOL_SIZE": "1"},
         files={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS, sort_keys=True)},
         read=told.gemini,
         volatile=varying.GEMINI,

@@ -39,12 +39,15 @@ CODEX = (
     "header:session_id",
     r"pattern:(<shell>)[^<]{1,60} => \1~shell~",
     r"pattern:(<timezone>)[^<]{1,60} => \1~zone~",
+    r"pattern:(chunk_id\W{1,8}|Chunk ID: )[0-9a-f]{4,16} => \1~chunk~",
+    r"pattern:(?i)(wall[_ ]time(?:_seconds)?\W{1,8})[0-9.e-]{1,24} => \1~time~",
 )
 GEMINI = (
     *COMMON,
     "json:contents.*.parts.*.functionCall.id",
     "json:contents.*.parts.*.functionResponse.id",
     r"pattern:(?i)project's temporary directory is: [^\n\"\\]+",
+    r"pattern:(Process Group PGID: )\d{1,10} => \1~process~",
 )
 OPENCODE = (*COMMON, "json:prompt_cache_key", "json:promptCacheKey")
 AIDER = (*COMMON, r"pattern:(- Platform: )[^\n\\]{1,120} => \1~platform~")
