@@ -1,7 +1,7 @@
 """A local provider that speaks as real agents' command lines expect it, and says what a test tells it to.
 
 Anthropic's Messages, OpenAI's Responses and chat completions, and Gemini's generateContent: whole or as events, with a
-call of a tool where the scene has one. What it says depends on the conversation alone, so that a replay can be compared.
+call of a tool where the scene has one. What it says depends on the conversation alone.
 """
 
 from __future__ import annotations
@@ -183,7 +183,13 @@ def _offered(asked: Mapping[str, Any]) -> Iterator[str]:
 def _has_result(asked: Mapping[str, Any]) -> bool:
     """Whether a tool has answered already."""
     text = json.dumps({key: asked[key] for key in asked if key in ("messages", "input", "contents")})
-    marks = ('"tool_result"', '"function_call_output"', '"custom_tool_call_output"', '"role": "tool"', "functionResponse")
+    marks = (
+        '"tool_result"',
+        '"function_call_output"',
+        '"custom_tool_call_output"',
+        '"role": "tool"',
+        "functionResponse",
+    )
     return any(mark in text for mark in marks)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from gate.errors import BudgetExhaustedError, RecordingError
+from gate.errors import BudgetExhaustedError, RecordingError, UndecidedError
 from gate.record.recordings.budget import Amount, amount_of
 from gate.record.recordings.costs import Meter, Ticket
 from gate.record.recordings.exchange import Answer, Failure, Headers, Recorder, Request, Scope, Session
@@ -24,6 +24,10 @@ from gate.trials.infrastructure import RETRIABLE
 
 DUMMY_KEY = "unused-key-of-this-machine"
 """What an agent finds in the variables of keys; its client starts with it, and it opens nothing."""
+
+
+class KeyRefusedError(UndecidedError):
+    """The provider refuses the key, so that no agent can be asked anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,20 @@ class Calls:
         self.refused = False
         self.missing = 0
         self._statuses: list[int] = []
+
+    def check(self, where: str) -> None:
+        """See that calls could be made at all.
+
+        Raises:
+            BudgetExhaustedError: one had no room in the budget.
+            KeyRefusedError: the provider knows none of them to be from anybody.
+        """
+        if self.refused:
+            raise BudgetExhaustedError("a call of the agent had no room in the budget", where=where)
+        if self.failed and self._statuses[-1] == 401:
+            raise KeyRefusedError(
+                "the provider refuses the key (status 401)", where=where, remedy="check the key in the environment"
+            )
 
     @property
     def failed(self) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.errors import BudgetExhaustedError
 from gate.record.probes.agents.agent import Identity, Task
 from gate.record.probes.agents.home import NONE, Files
 from gate.record.probes.agents.launch import LAUNCHER, OUTPUT, PROMPT, SPEC, TOOLS, spec
@@ -75,19 +74,19 @@ class CommandAgent:
 
         Raises:
             BudgetExhaustedError: a call of a model had no room in the budget, so that there is no answer.
+            KeyRefusedError: likewise, since the provider refused the key.
         """
         if self._providers is None:
             return self._run(task, None)
         with self._providers.opened(task.case) as calls:
             answer = self._run(task, calls)
         spent = self._providers.spent(task.case)
-        if calls.refused:
-            raise BudgetExhaustedError("a call of the agent had no room in the budget", where=task.probe.id)
-        if answer.ended is Ended.ANSWERED and calls.failed:
+        calls.check(task.probe.id)
+        if calls.infrastructure and (calls.failed or answer.ended is not Ended.ANSWERED):
+            answer = replace(answer, ended=Ended.INFRASTRUCTURE, message=calls.infrastructure)
+        elif calls.failed:
             # some command lines print the provider's error and end with 0; no model said a word of it
             answer = replace(answer, text="", ended=Ended.CRASHED, message=calls.failed)
-        if answer.ended is not Ended.ANSWERED and calls.infrastructure:
-            answer = replace(answer, ended=Ended.INFRASTRUCTURE, message=calls.infrastructure)
         if answer.cost is None and calls.count and not spent.amount.unpriced:
             answer = replace(answer, cost=spent.amount.money)
         if answer.tokens is None and calls.count and not spent.amount.uncounted:

@@ -83,7 +83,8 @@ def _how(ended: CellEnded, told: Told, something: bool) -> tuple[Ended, str]:
     if ended.verdict.startswith(NOT_STARTED):
         return Ended.NOT_STARTED, _text(ended.verdict.removeprefix(NOT_STARTED))
     if ended.ending in _WORDS:
-        return _WORDS[ended.ending]
+        how, words = _WORDS[ended.ending]
+        return how, (told.failed if ended.ending is Ending.BLOCKED else "") or words
     if ended.ending is Ending.SIGNAL or ended.code is None:
         return Ended.CRASHED, f"was ended by signal {ended.signal}"
     if told.status in RETRIABLE:

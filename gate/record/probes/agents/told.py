@@ -126,7 +126,7 @@ def _opencode_tokens(tokens: Any) -> int | None:
 
 
 def aider(text: str) -> Told:
-    """`aider`: a head, then each answer with a line of tokens and cost behind it; it ends with 0 also when it failed."""
+    """`aider`: a head, then each answer with a line of tokens and cost; it ends with 0 also when it failed."""
     found = list(_AIDER.finditer(text))
     costs = [float(each["cost"]) for each in found if each["cost"]]
     tokens = [_short(each["sent"]) + _short(each["received"]) for each in found]
@@ -152,8 +152,8 @@ def _short(text: str) -> int:
 def _objects(text: str) -> Iterable[dict[str, Any]]:
     """Objects of a JSON text: one, a list of them, one a line, or one behind lines of something else."""
     whole = _load(text)
-    if whole is None and "{" in text:
-        whole = _load(text[text.index("{") :])
+    for start in () if whole is not None else (text.find("{"), text.rfind("\n{\n")):
+        whole = _load(text[start:]) if start >= 0 and whole is None else whole
     if isinstance(whole, dict):
         yield whole
     elif isinstance(whole, list):

@@ -7,9 +7,8 @@ Seen in requests that the real programs sent (docs/probes.md has their versions)
 from __future__ import annotations
 
 _DATES = (
-    r"pattern:(?i)(today's date(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(?i)(current (?:date|time)(?: and time)?(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(?i)(today is )[^\n<\"\\.]{4,60} => \1~date~",
+    r"pattern:(?i)(today's date(?: is)?:? )[^\n<\"\\(]{4,60} => \1~date~",
+    r"pattern:(?i)(current (?:date|time)(?: and time)?(?: is)?:? )[^\n<\"\\(]{4,60} => \1~date~",
     r"pattern:(<current_date>)[^<]{4,40} => \1~date~",
 )
 _CELL = (
