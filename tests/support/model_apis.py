@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 SENT, RECEIVED = 1_000, 50
 """Tokens that every answer says it took."""
-FILE = "from_tool.py"
-FILE_TEXT = "MADE = 'by a tool'\n"
+FILE = "from_tool.txt"
+FILE_TEXT = "made by a tool\n"
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,13 @@ class Scene:
     Attributes:
         answer: makes the text from all that a request says.
         by: how it first asks for `FILE` to be written by a tool that it is offered: `file`, `shell`, or empty for not.
+        line: what a shell is asked to run before it writes the file.
         status: of every answer of a model; others than 200 carry an error.
     """
 
     answer: Callable[[str], str]
     by: Literal["", "file", "shell"] = ""
+    line: str = "true"
     status: int = 200
     requests: list[Seen] = field(default_factory=list)
 
@@ -158,7 +160,7 @@ def _said(scene: Scene, asked: Mapping[str, Any]) -> str | _Call:
     """The text of the answer, or the call that comes before it."""
     offered = list(_offered(asked))
     if scene.by and offered and not _has_result(asked):
-        return _writing(offered, scene.by)
+        return _writing(offered, scene)
     return scene.answer("\n".join(_texts({key: asked[key] for key in asked if key != "tools"})))
 
 
@@ -193,9 +195,9 @@ def _has_result(asked: Mapping[str, Any]) -> bool:
     return any(mark in text for mark in marks)
 
 
-def _writing(offered: Sequence[str], by: str) -> _Call:
+def _writing(offered: Sequence[str], scene: Scene) -> _Call:
     """The call by which an agent's own tool writes the file."""
-    line = f'printf %s "{FILE_TEXT}" > {FILE}'
+    line = f'{scene.line}; printf "{FILE_TEXT.strip()}\\n" > {FILE}'
     shells: Mapping[str, Mapping[str, Any] | str] = {
         "Bash": {"command": line, "description": "Write a file"},
         "exec": f"text(await tools.exec_command({json.dumps({'cmd': line})}))",
@@ -209,7 +211,7 @@ def _writing(offered: Sequence[str], by: str) -> _Call:
         "write_file": {"file_path": FILE, "content": FILE_TEXT},
         "write": {"filePath": FILE, "content": FILE_TEXT},
     }
-    ways = {**editors, **shells} if by == "file" else shells
+    ways = {**editors, **shells} if scene.by == "file" else shells
     name = next(name for name in ways if name in offered)
     return _Call(name, ways[name])
 

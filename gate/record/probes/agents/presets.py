@@ -98,7 +98,7 @@ PRESETS: Mapping[str, Preset] = {
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "CLAUDE_CODE_MAX_RETRIES": "5",
+            "CLAUDE_CODE_MAX_RETRIES": "4",
         },
         read=told.claude,
         volatile=varying.CLAUDE,

@@ -22,7 +22,9 @@ _FOLDERS = (
     r"pattern:(<cwd>)[^<]{1,200} => \1~folder~",
     r"pattern:(?i)(workspace directories?:\\n +- )[^\n<\"\\]{1,200} => \1~folder~",
 )
-COMMON = (*_DATES, *_CELL, *_FOLDERS)
+_PROXY = (r"pattern:http://127\.0\.0\.1:\d+/[\w-]{32}(?=/) => http://proxy",)
+"""The address of the proxy itself, in what a tool or an error said of it."""
+COMMON = (*_DATES, *_CELL, *_FOLDERS, *_PROXY)
 
 CLAUDE = (
     *COMMON,
