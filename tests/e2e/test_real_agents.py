@@ -72,7 +72,7 @@ class Ran:
     code: int
     told: str
     answers: list[dict[str, object]]
-    candidate: bytes
+    results: bytes
 
 
 class Project:
@@ -114,9 +114,8 @@ class Project:
         done = subprocess.run(command, check=False, capture_output=True, text=True, **options)
         lines = self.answers.read_text("utf-8").splitlines() if self.answers.exists() else []
         found = [line for line in map(json.loads, lines) if "probe" in line]
-        candidate = self.root / ".gate" / "probes" / "candidate.json"
-        data = candidate.read_bytes() if candidate.exists() else b""
-        return Ran(done.returncode, done.stdout + done.stderr, found, data)
+        results = (self.root / ".gate" / "probes" / "results.csv").read_bytes()
+        return Ran(done.returncode, done.stdout + done.stderr, found, results)
 
 
 @dataclass(frozen=True)
@@ -212,13 +211,15 @@ def test_the_provider_alone_sees_the_key(told: Story, preset: str) -> None:
 
 def test_a_replay_asks_nobody_and_comes_to_the_same(told: Story) -> None:
     assert told.replayed.code == 0
-    assert told.replayed.candidate == told.recorded.candidate
+    assert told.replayed.results == told.recorded.results
+    assert told.replayed.answers == told.recorded.answers
 
 
 def test_stored_calls_answer_the_program_itself(told: Story) -> None:
     assert told.asked_again == 0
     before, after = ({**each.answers[0], "seconds": 0} for each in (told.recorded, told.again))
     assert before == after
+    assert told.again.results == told.recorded.results
 
 
 def test_a_refused_key_is_told(told: Story) -> None:

@@ -74,12 +74,20 @@ def _opencode_providers(reached: Reached) -> Mapping[str, str]:
         for name, variable in bases.items()
         if variable in reached
     }
+    if "google" in providers:  # it looks for the key under a name of its own
+        providers["google"]["options"]["apiKey"] = reached.get("GEMINI_API_KEY", "")
     config = {"provider": providers, "autoupdate": False, "share": "disabled", "permission": "allow"}
     return {"OPENCODE_CONFIG_CONTENT": json.dumps(config, sort_keys=True)}
 
 
+def _aider_addresses(reached: Reached) -> Mapping[str, str]:
+    """litellm looks for Gemini's address under a name of its own, with the version of the API in it."""
+    address = reached.get("GOOGLE_GEMINI_BASE_URL", "")
+    return {"GEMINI_API_BASE": f"{address}/v1beta"} if address else {}
+
+
 _GEMINI_SETTINGS = {
-    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 4},
     "privacy": {"usageStatisticsEnabled": False},
     "skills": {"disabled": ["antigravity-support", "skill-creator"]},
     "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -133,6 +141,7 @@ PRESETS: Mapping[str, Preset] = {
         " --no-show-release-notes --no-show-model-warnings --no-detect-urls --analytics-disable",
         "--model",
         environment={"COLUMNS": "100000", "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        variables=_aider_addresses,
         read=told.aider,
         volatile=varying.AIDER,
     ),
