@@ -81,7 +81,7 @@ class Calls:
         environment: variables that lead clients to the proxy, with dummy keys.
         port: of the proxy on the loopback interface.
         inward: gives the proxy's address for one of an upstream.
-        refused: whether the budget let no more calls out.
+        refused: why the budget let no more calls out, in words; empty where it did.
         missing: how many requests had no stored answer.
     """
 
@@ -92,7 +92,7 @@ class Calls:
         self.port = 0
         self.inward: Callable[[str], str] = str
         self.count = 0
-        self.refused = False
+        self.refused = ""
         self.missing = 0
         self._statuses: list[int] = []
 
@@ -104,7 +104,7 @@ class Calls:
             KeyRefusedError: the provider knows none of them to be from anybody.
         """
         if self.refused:
-            raise BudgetExhaustedError("a call of the agent had no room in the budget", where=where)
+            raise BudgetExhaustedError(f"a call of the agent was not sent: {self.refused}", where=where)
         if self.failed and self._statuses[-1] == 401:
             raise KeyRefusedError(
                 "the provider refuses the key (status 401)", where=where, remedy="check the key in the environment"
@@ -132,8 +132,8 @@ class Calls:
         self.count += 1
         try:
             found = self._session.ask(request, self._scope)
-        except BudgetExhaustedError:
-            self.refused = True
+        except BudgetExhaustedError as error:
+            self.refused = error.message
             raise
         except RecordingError:
             self.missing += 1
