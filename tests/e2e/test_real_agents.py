@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -105,11 +107,8 @@ class Project:
         }
         command = [sys.executable, "-m", "gate", "probes", "run", "--preset", self.preset, "--mode", mode]
         command += ["--only", PROBE, "--date", "2026-11-30", *(("--model", way.model) if way.model else ())]
-        surroundings = {
-            name: value
-            for name, value in environment(variables).items()
-            if not name.endswith(("_KEY", "_TOKEN", "_BASE"))
-        }
+        own = ("_KEY", "_TOKEN", "_URL", "_BASE")
+        surroundings = {name: value for name, value in environment({}).items() if not name.endswith(own)}
         options = {"cwd": self.root, "env": surroundings | variables, "timeout": 300}
         done = subprocess.run(command, check=False, capture_output=True, text=True, **options)
         lines = self.answers.read_text("utf-8").splitlines() if self.answers.exists() else []
@@ -129,16 +128,17 @@ class Story:
     again: Ran
     asked_again: int
     refused: Ran
+    escaped: bool
 
 
 def story(root: Path, preset: str) -> Story:
     scene = Scene(answer, by="shell" if WAYS[preset].tool else "")
     project = Project(root / "project", preset)
-    scene.line = (
-        f"cat {project.root}/secret.txt 2>&1; echo key ${WAYS[preset].key}; "
-        "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9), 2)' 2>&1 | tail -n 1"
-    )
-    with Provider(scene) as provider:
+    with Provider(scene) as provider, socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        connect = f"import socket; socket.create_connection({elsewhere.getsockname()}, 2)".replace("'", '"')
+        scene.line = f"cat {project.root}/secret.txt 2>&1; echo key ${WAYS[preset].key}; "
+        scene.line += f"python3 -c '{connect}' 2>&1 | tail -n 1"
         recorded = project.run(provider, "record")
         sent = list(scene.requests)
         shown = "".join(json.dumps(entry.request) for entry in Store(project.root / "recordings").entries())
@@ -149,7 +149,8 @@ def story(root: Path, preset: str) -> Story:
         scene.status = 401
         shutil.rmtree(project.root / "recordings", ignore_errors=True)
         refused = project.run(provider, "record")
-    return Story(recorded, sent, shown, replayed, again, asked_again, refused)
+        escaped = bool(select.select([elsewhere], [], [], 0)[0])
+    return Story(recorded, sent, shown, replayed, again, asked_again, refused, escaped)
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +198,7 @@ def test_an_instruction_of_the_overlay_reaches_the_recorded_request(told: Story)
     assert RULE in told.shown
 
 
-def test_the_provider_alone_sees_the_key(told: Story, preset: str) -> None:
+def test_it_has_neither_the_key_nor_the_checkout_nor_another_way_out(told: Story, preset: str) -> None:
     real = WAYS[preset].value
     assert all(real in json.dumps(dict(seen.headers)) for seen in told.sent)
     assert not any(real in seen.body.decode() for seen in told.sent)
@@ -207,6 +208,7 @@ def test_the_provider_alone_sees_the_key(told: Story, preset: str) -> None:
         assert SECRET not in said
         assert "No such file" in said or "Permission denied" in said
         assert "PermissionError" in said or "ConnectionRefusedError" in said
+    assert not told.escaped
 
 
 def test_a_replay_asks_nobody_and_comes_to_the_same(told: Story) -> None:
