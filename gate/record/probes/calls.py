@@ -188,13 +188,22 @@ class KeyedProxy(Proxy):
         self._server.RequestHandlerClass = _KeyedHandler
 
     def keyed(self, request: Request) -> Request:
-        """The request with the upstream's key; as it is, without the agent's, where there is none."""
+        """The request with the upstream's key; as it is, without the agent's, where there is none.
+
+        It asks for no coding of the answer that needs a library to be read: what an agent's runtime can undo, the gate
+        may not, and then it could neither count what a call took nor look for secrets in it.
+        """
         host = urlsplit(request.url).netloc.lower()
         found = key_header(host, self._environ)
-        kept = tuple((name, value) for name, value in request.headers if name.lower() not in _KEY_HEADERS)
+        kept = tuple(
+            (name, _READABLE if name.lower() == "accept-encoding" else value)
+            for name, value in request.headers
+            if name.lower() not in _KEY_HEADERS
+        )
         return Request(request.method, request.url, (*kept, *((found,) if found else ())), request.body)
 
 
+_READABLE = "gzip, deflate"
 _KEY_HEADERS = frozenset({"authorization", *(upstream.header for upstream in WELL_KNOWN)})
 
 

@@ -1,8 +1,9 @@
 """Known command lines of coding agents: how each is asked without a person, and how it is led to the proxy.
 
-Facts are from their documentation: Claude Code (headless mode, settings), Codex (`codex exec`, `model_providers`),
-Gemini CLI (headless mode, trusted folders), OpenCode (`run`, configuration), aider (scripting, options). They approve
-their own actions, since the cell is what holds them. The prompt goes to standard input, or to a file.
+Facts are from their documentation (Claude Code: headless mode, settings; Codex: `codex exec`, `model_providers`;
+Gemini CLI: headless mode, trusted folders, settings; OpenCode: `run`, configuration; aider: scripting, options) and from
+runs of the programs themselves, in the versions that docs/probes.md names. They approve their own actions, since the cell
+is what holds them. The prompt goes to standard input, or to a file.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ _GEMINI_SETTINGS = {
     "security": {"auth": {"selectedType": "gemini-api-key"}},
 }
 """Of the working folder, and so above the user's own in HOME. With an address in `GOOGLE_GEMINI_BASE_URL` and no choice
-of how to sign in, Gemini CLI starts no session."""
+of how to sign in, Gemini CLI starts no session. It lists skills in the order in which their files happen to be read, so
+its own two are left out, and one thread (`UV_THREADPOOL_SIZE`) reads the user's.
+"""
 
 PRESETS: Mapping[str, Preset] = {
     "claude": Preset(
@@ -136,7 +139,7 @@ PRESETS: Mapping[str, Preset] = {
         read=told.opencode,
         volatile=varying.OPENCODE,
     ),
-    "aider": Preset(
+    "aider": Preset(  # it breaks lines, of code too, at the edge of what it takes for its terminal
         "aider --message-file {prompt_file} --yes-always --no-git --no-pretty --no-stream --no-check-update"
         " --no-show-release-notes --no-show-model-warnings --no-detect-urls --analytics-disable",
         "--model",

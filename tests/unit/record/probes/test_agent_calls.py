@@ -99,6 +99,14 @@ def test_the_provider_sees_the_key_and_the_agent_does_not(tmp_path: Path, cell: 
     assert KEY not in "".join(path.read_text("utf-8") for path in (tmp_path / "recordings").rglob("*.jsonl"))
 
 
+def test_no_answer_is_asked_for_in_a_coding_that_needs_a_library(
+    tmp_path: Path, cell: Cell, server: ModelServer
+) -> None:
+    modern = CLIENT.replace('head = {"', 'head = {"Accept-Encoding": "gzip, deflate, br, zstd", "')
+    asked(tmp_path, cell, modern, environ=environ(server))
+    assert headers_of(server)["accept-encoding"] == "gzip, deflate"
+
+
 def test_what_a_call_took_is_told_by_the_proxy(tmp_path: Path, cell: Cell, server: ModelServer) -> None:
     answer = asked(tmp_path, cell, CLIENT, environ=environ(server))
     assert answer.tokens == 13
