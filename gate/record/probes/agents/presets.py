@@ -1,9 +1,9 @@
 """Known command lines of coding agents: how each is asked without a person, and how it is led to the proxy.
 
 Facts are from their documentation (Claude Code: headless mode, settings; Codex: `codex exec`, `model_providers`;
-Gemini CLI: headless mode, trusted folders, settings; OpenCode: `run`, configuration; aider: scripting, options) and from
-runs of the programs themselves, in the versions that docs/probes.md names. They approve their own actions, since the cell
-is what holds them. The prompt goes to standard input, or to a file.
+Gemini CLI: headless mode, trusted folders, settings; OpenCode: `run`, configuration; aider: scripting, options), and
+from runs of the programs themselves, in the versions that docs/probes.md names. They approve their own actions, since
+the cell is what holds them. The prompt goes to standard input, or to a file.
 """
 
 from __future__ import annotations
