@@ -12,8 +12,8 @@ _DATES = (
     r"pattern:(<current_date>)[^<]{4,40} => \1~date~",
 )
 _CELL = (
-    r"pattern:(?:/[^\s\"'<>`\\/]{1,80}){0,12}/gate-cell-\w{1,40}/\w{1,20}/job-\d+(?=/(?:home|work|tmp)\b) => /cell",
-    r"pattern:(?:-[^\W_]{0,80}){0,24}-gate-cell-[\w-]{1,60}?-job-\d+(?=-(?:home|work|tmp)\b) => -cell",
+    r"pattern:(?:/[^\s\"'<>`\\/]{1,80}){0,12}/gate-cell-\w+(?:/[a-z]+)?/job-\w+(?=/(?:home|work|tmp)\b) => /cell",
+    r"pattern:(?:-[^\W_]{0,80}){0,24}-gate-cell-[\w-]{1,60}?-job-[\w-]{1,40}?(?=-(?:home|work|tmp)\b) => -cell",
 )
 """A job's folders, which have a name of their own where a cell has no root of its own; Claude Code also writes a path
 with hyphens for its slashes."""

@@ -139,7 +139,7 @@ def test_dates_folders_and_sessions_do_not_count(name: str) -> None:
     assert digest("2026-11-30", "/tmp/a", "s1") == digest("Monday, 1 December 2026", "/tmp/b/c", "s2")
 
 
-CELLS = ("/cell", "/tmp/gate-cell-l1_2dz0o/bare/job-1779", "/var/tmp/x-y/gate-cell-abc/bubblewrap/job-3")
+CELLS = ("/cell", "/tmp/gate-cell-l1_2dz0o/bare/job-1779", "/var/tmp/x-y/gate-cell-abc/job-q3_x")
 SEEN = {
     "claude": ["OS Version: {machine}", "{cell}/home/.claude/projects/{mangled}-work/memory/"],
     "codex": [
