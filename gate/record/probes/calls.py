@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from gate.errors import BudgetExhaustedError, RecordingError
+from gate.errors import BudgetExhaustedError, RecordingError, UndecidedError
 from gate.record.recordings.budget import Amount, amount_of
 from gate.record.recordings.costs import Meter, Ticket
 from gate.record.recordings.exchange import Answer, Failure, Headers, Recorder, Request, Scope, Session
@@ -24,6 +24,10 @@ from gate.trials.infrastructure import RETRIABLE
 
 DUMMY_KEY = "unused-key-of-this-machine"
 """What an agent finds in the variables of keys; its client starts with it, and it opens nothing."""
+
+
+class KeyRefusedError(UndecidedError):
+    """The provider refuses the key, so that no agent can be asked anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ class Calls:
         environment: variables that lead clients to the proxy, with dummy keys.
         port: of the proxy on the loopback interface.
         inward: gives the proxy's address for one of an upstream.
-        refused: whether the budget let no more calls out.
+        refused: why the budget let no more calls out, in words; empty where it did.
         missing: how many requests had no stored answer.
     """
 
@@ -88,9 +92,30 @@ class Calls:
         self.port = 0
         self.inward: Callable[[str], str] = str
         self.count = 0
-        self.refused = False
+        self.refused = ""
         self.missing = 0
         self._statuses: list[int] = []
+
+    def check(self, where: str) -> None:
+        """See that calls could be made at all.
+
+        Raises:
+            BudgetExhaustedError: one had no room in the budget.
+            KeyRefusedError: the provider knows none of them to be from anybody.
+        """
+        if self.refused:
+            raise BudgetExhaustedError(f"a call of the agent was not sent: {self.refused}", where=where)
+        if self.failed and self._statuses[-1] == 401:
+            raise KeyRefusedError(
+                "the provider refuses the key (status 401)", where=where, remedy="check the key in the environment"
+            )
+
+    @property
+    def failed(self) -> str:
+        """What the provider answered, in words, where it answered every call with an error; else empty."""
+        if not self._statuses or any(200 <= status < 400 for status in self._statuses):
+            return ""
+        return self.infrastructure or f"the provider answered with status {self._statuses[-1]}"
 
     @property
     def infrastructure(self) -> str:
@@ -107,8 +132,8 @@ class Calls:
         self.count += 1
         try:
             found = self._session.ask(request, self._scope)
-        except BudgetExhaustedError:
-            self.refused = True
+        except BudgetExhaustedError as error:
+            self.refused = error.message
             raise
         except RecordingError:
             self.missing += 1
@@ -163,13 +188,22 @@ class KeyedProxy(Proxy):
         self._server.RequestHandlerClass = _KeyedHandler
 
     def keyed(self, request: Request) -> Request:
-        """The request with the upstream's key; as it is, without the agent's, where there is none."""
+        """The request with the upstream's key; as it is, without the agent's, where there is none.
+
+        It asks for no coding of the answer that needs a library to be read: what an agent's runtime can undo, the gate
+        may not, and then it could neither count what a call took nor look for secrets in it.
+        """
         host = urlsplit(request.url).netloc.lower()
         found = key_header(host, self._environ)
-        kept = tuple((name, value) for name, value in request.headers if name.lower() not in _KEY_HEADERS)
+        kept = tuple(
+            (name, _READABLE if name.lower() == "accept-encoding" else value)
+            for name, value in request.headers
+            if name.lower() not in _KEY_HEADERS
+        )
         return Request(request.method, request.url, (*kept, *((found,) if found else ())), request.body)
 
 
+_READABLE = "gzip, deflate"
 _KEY_HEADERS = frozenset({"authorization", *(upstream.header for upstream in WELL_KNOWN)})
 
 
@@ -197,7 +231,7 @@ class Providers:
         self._meter = meter
         self._environ = environ
         self._names = reachable(environ) if only is None else tuple(only)
-        self._routes = _allowed(routes(environ, own), (*self._names, *(upstream.name for upstream in own)))
+        self._routes = _allowed(routes(_agreed(environ), own), (*self._names, *(upstream.name for upstream in own)))
 
     @contextlib.contextmanager
     def opened(self, case: str) -> Iterator[Calls]:
@@ -221,6 +255,23 @@ class Providers:
     def spent(self, case: str) -> Spent:
         """What the calls of a case took, once."""
         return self._meter.spent(case)
+
+
+def _agreed(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment in which one address that the user gave an API counts under each of its names.
+
+    Clients look at several names, and not all at the same first: litellm takes `OPENAI_BASE_URL` before
+    `OPENAI_API_BASE`, so that it would pass by a gateway of which only the latter tells.
+    """
+    found = dict(environ)
+    for upstream in WELL_KNOWN:
+        if not upstream.base:
+            continue
+        given = {path: environ[name] for name, path in upstream.variables if environ.get(name, "").strip()}
+        for name, path in upstream.variables:
+            if path in given and not environ.get(name, "").strip():
+                found[name] = given[path]
+    return found
 
 
 def reachable(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -180,6 +180,7 @@ def setup_of(chosen: Chosen, settings: Settings, *, root: Path, environ: Mapping
     return replace(
         setup,
         environment=preset.environment,
+        files=preset.files,
         leading=preset.leading,
         variables=preset.variables,
         read=preset.read,

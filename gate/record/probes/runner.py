@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from gate.errors import BudgetExhaustedError
 from gate.record.probes.agents.agent import Agent, Identity, Task
+from gate.record.probes.calls import KeyRefusedError
 from gate.record.probes.discreet import without_secrets
 from gate.record.probes.journal import Journal
 from gate.record.probes.pace import RETRIES, Progress, Rate, pause_before
@@ -194,7 +195,7 @@ class Runner:
             return f"{NOT_ASKED}: {self._stopped}", False
         try:
             answer = self._asked_until_it_answers(self._agent, task)
-        except BudgetExhaustedError as error:
+        except (BudgetExhaustedError, KeyRefusedError) as error:
             self._stop(error.message)
             return f"{NOT_ASKED}: {error.message}", True
         answer = without_secrets(replace(answer, round=task.round), self._secrets)

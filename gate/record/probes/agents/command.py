@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.errors import BudgetExhaustedError
 from gate.record.probes.agents.agent import Identity, Task
 from gate.record.probes.agents.home import NONE, Files
 from gate.record.probes.agents.launch import LAUNCHER, OUTPUT, PROMPT, SPEC, TOOLS, spec
@@ -20,6 +19,8 @@ from gate.suites.probes.answer import Answer, Ended
 
 LIMITS = Limits(wall=600.0, cpu=600.0, memory=4096 * MIB, disk=512 * MIB, output=8 * MIB, processes=256)
 """Of an agent itself; the code that it answers with has its probe's limits."""
+_SHELL = (Path("/etc/bash.bashrc"),)
+"""Where a job sees the machine's folders, bash says to each of its commands that it may not read this."""
 _LOCALE = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "CI": "true"}
 
 
@@ -32,6 +33,7 @@ class Setup:
         overlay: laid over its HOME.
         tools: the user's own files that the command names.
         environment: further variables.
+        files: further files below its working folder, by relative path.
         readable: further trees that it may read.
         limits: of one task.
         leading, variables: make words behind the program, and variables, of those that lead to the proxy.
@@ -42,6 +44,7 @@ class Setup:
     overlay: Files = NONE
     tools: Files = NONE
     environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
     limits: Limits = LIMITS
     leading: Callable[[Mapping[str, str]], Sequence[str]] = lambda _: ()
@@ -71,16 +74,19 @@ class CommandAgent:
 
         Raises:
             BudgetExhaustedError: a call of a model had no room in the budget, so that there is no answer.
+            KeyRefusedError: likewise, since the provider refused the key.
         """
         if self._providers is None:
             return self._run(task, None)
         with self._providers.opened(task.case) as calls:
             answer = self._run(task, calls)
         spent = self._providers.spent(task.case)
-        if calls.refused:
-            raise BudgetExhaustedError("a call of the agent had no room in the budget", where=task.probe.id)
-        if answer.ended is not Ended.ANSWERED and calls.infrastructure:
+        calls.check(task.probe.id)
+        if calls.infrastructure and (calls.failed or answer.ended is not Ended.ANSWERED):
             answer = replace(answer, ended=Ended.INFRASTRUCTURE, message=calls.infrastructure)
+        elif calls.failed:
+            # some command lines print the provider's error and end with 0; no model said a word of it
+            answer = replace(answer, text="", ended=Ended.CRASHED, message=calls.failed)
         if answer.cost is None and calls.count and not spent.amount.unpriced:
             answer = replace(answer, cost=spent.amount.money)
         if answer.tokens is None and calls.count and not spent.amount.uncounted:
@@ -104,7 +110,7 @@ class CommandAgent:
             limits=setup.limits,
             collect=("**", OUTPUT),
             network=calls.port if calls else None,
-            readable=(*(setup.program.readable if setup.program else ()), *setup.readable),
+            readable=(*(setup.program.readable if setup.program else ()), *setup.readable, *_SHELL),
         )
         return answer_of(self._cell.run(job), before, setup.read, by_file=self._template.has(OUTPUT_FILE))
 
@@ -120,7 +126,8 @@ class CommandAgent:
         setup = self._setup
         executable = [f"{HOME}{path}" for path in setup.overlay.executable]
         executable += [f"{TOOLS}/{path}" for path in setup.tools.executable]
-        files = {**before, **{f"{HOME}{path}": data for path, data in setup.overlay.content.items()}}
+        files = {path: text.encode("utf-8") for path, text in setup.files.items()}
+        files |= {**before, **{f"{HOME}{path}": data for path, data in setup.overlay.content.items()}}
         files |= {f"{TOOLS}/{path}": data for path, data in setup.tools.content.items()}
         if filled.prompt_file:
             files[PROMPT] = task.prompt.encode("utf-8", "surrogatepass")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from gate.errors import BudgetExhaustedError, UsageError
+from gate.errors import UsageError
 from gate.record.probes.agents.agent import Identity, Task
 from gate.record.probes.agents.home import Files
 from gate.record.probes.calls import Providers
@@ -98,13 +98,13 @@ class HttpAgent:
 
         Raises:
             BudgetExhaustedError: the call had no room in the budget.
+            KeyRefusedError: the provider refused the key.
         """
         began = self._clock()
         with self._providers.opened(task.case) as calls:
             answer = self._asked(calls.inward(self.identity.command + PATH), task)
         spent = self._providers.spent(task.case)
-        if calls.refused:
-            raise BudgetExhaustedError("the call had no room in the budget", where=task.probe.id)
+        calls.check(task.probe.id)
         if calls.infrastructure:
             answer = replace(answer, ended=Ended.INFRASTRUCTURE, message=calls.infrastructure)
         amount = spent.amount

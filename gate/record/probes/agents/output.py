@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.record.probes.agents.launch import NOT_STARTED, OUTPUT
 from gate.sandbox.cell.values import Ended as CellEnded
@@ -59,6 +59,9 @@ def answer_of(ended: CellEnded, before: Mapping[str, bytes], read: Reader, *, by
         by_file: whether the command was to write its answer to a file.
     """
     told = read(_text(ended.stdout))
+    if not told.failed and not told.text and (ended.code or 0):
+        beside = read(_text(ended.stderr))
+        told = replace(told, failed=beside.failed, status=told.status or beside.status)
     said = told.text if told.text is not None else _text(ended.stdout)
     if by_file:
         said = _text(ended.files.get(OUTPUT, b"")) or said
@@ -80,7 +83,8 @@ def _how(ended: CellEnded, told: Told, something: bool) -> tuple[Ended, str]:
     if ended.verdict.startswith(NOT_STARTED):
         return Ended.NOT_STARTED, _text(ended.verdict.removeprefix(NOT_STARTED))
     if ended.ending in _WORDS:
-        return _WORDS[ended.ending]
+        how, words = _WORDS[ended.ending]
+        return how, (told.failed if ended.ending is Ending.BLOCKED else "") or words
     if ended.ending is Ending.SIGNAL or ended.code is None:
         return Ended.CRASHED, f"was ended by signal {ended.signal}"
     if told.status in RETRIABLE:

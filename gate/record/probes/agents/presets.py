@@ -1,8 +1,9 @@
 """Known command lines of coding agents: how each is asked without a person, and how it is led to the proxy.
 
-Facts are from their documentation: Claude Code (headless mode, settings), Codex (`codex exec`, `model_providers`),
-Gemini CLI (headless mode, trusted folders), OpenCode (`run`, configuration), aider (scripting, options). They approve
-their own actions, since the cell is what holds them. The prompt goes to standard input, or to a file.
+Facts are from their documentation (Claude Code: headless mode, settings; Codex: `codex exec`, `model_providers`;
+Gemini CLI: headless mode, trusted folders, settings; OpenCode: `run`, configuration; aider: scripting, options), and
+from runs of the programs themselves, in the versions that docs/probes.md names. They approve their own actions, since
+the cell is what holds them. The prompt goes to standard input, or to a file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from gate.errors import UsageError
-from gate.record.probes.agents import told
+from gate.record.probes.agents import told, varying
 from gate.record.probes.agents.output import Reader, plain
 
 Reached = Mapping[str, str]
@@ -37,6 +38,7 @@ class Preset:
         model: option that names the model.
         upstreams: names of the APIs that it may reach; empty for all of which a key is at hand.
         environment: variables of every task.
+        files: further files below its working folder, by relative path.
         leading: words behind the program that depend on the proxy.
         variables: likewise variables.
         read: reads what it prints.
@@ -47,6 +49,7 @@ class Preset:
     model: str
     upstreams: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     leading: Callable[[Reached], Sequence[str]] = _nothing
     variables: Callable[[Reached], Mapping[str, str]] = _no_variables
     read: Reader = plain
@@ -72,21 +75,28 @@ def _opencode_providers(reached: Reached) -> Mapping[str, str]:
         for name, variable in bases.items()
         if variable in reached
     }
+    if "google" in providers:  # it looks for the key under a name of its own
+        providers["google"]["options"]["apiKey"] = reached.get("GEMINI_API_KEY", "")
     config = {"provider": providers, "autoupdate": False, "share": "disabled", "permission": "allow"}
     return {"OPENCODE_CONFIG_CONTENT": json.dumps(config, sort_keys=True)}
 
 
-_DATES = (
-    r"pattern:(?i)(today's date(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(?i)(current (?:date|time)(?: and time)?(?: is)?:? )[^\n<\"\\]{4,60} => \1~date~",
-    r"pattern:(<current_date>)[^<]{4,40} => \1~date~",
-)
-_FOLDERS = (
-    r"pattern:(?i)((?:primary )?working directory:? )[^\n<\"\\ ]{1,200} => \1~folder~",
-    r"pattern:(<cwd>)[^<]{1,200} => \1~folder~",
-    r"pattern:(?i)(workspace directories?:\\n +- )[^\n<\"\\]{1,200} => \1~folder~",
-)
-_COMMON = (*_DATES, *_FOLDERS)
+def _aider_addresses(reached: Reached) -> Mapping[str, str]:
+    """litellm looks for Gemini's address under a name of its own, with the version of the API in it."""
+    address = reached.get("GOOGLE_GEMINI_BASE_URL", "")
+    return {"GEMINI_API_BASE": f"{address}/v1beta"} if address else {}
+
+
+_GEMINI_SETTINGS = {
+    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "maxAttempts": 4},
+    "privacy": {"usageStatisticsEnabled": False},
+    "skills": {"disabled": ["antigravity-support", "skill-creator"]},
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+}
+"""Of the working folder, and so above the user's own in HOME. With an address in `GOOGLE_GEMINI_BASE_URL` and no choice
+of how to sign in, Gemini CLI starts no session. It lists skills in the order in which their files happen to be read, so
+its own two are left out, and one thread (`UV_THREADPOOL_SIZE`) reads the user's.
+"""
 
 PRESETS: Mapping[str, Preset] = {
     "claude": Preset(
@@ -99,14 +109,10 @@ PRESETS: Mapping[str, Preset] = {
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "CLAUDE_CODE_MAX_RETRIES": "4",
         },
         read=told.claude,
-        volatile=(
-            *_COMMON,
-            "json:metadata.user_id",
-            r"pattern:\bcch=[0-9a-f]{4,16}",
-            r"pattern:OS Version: [^\n\"\\]+",
-        ),
+        volatile=varying.CLAUDE,
     ),
     "codex": Preset(
         "codex exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox",
@@ -114,30 +120,33 @@ PRESETS: Mapping[str, Preset] = {
         ("openai",),
         leading=_codex_provider,
         read=told.codex,
-        volatile=(*_COMMON, "json:prompt_cache_key", "json:client_metadata", "header:session_id"),
+        volatile=varying.CODEX,
     ),
     "gemini": Preset(
         "gemini --output-format json --approval-mode yolo",
         "--model",
         ("gemini",),
-        {"GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true", "UV_THREADPOOL_SIZE": "1"},
+        files={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS, sort_keys=True)},
         read=told.gemini,
-        volatile=(*_COMMON, r"pattern:(?i)project's temporary directory is: [^\n\"\\]+"),
+        volatile=varying.GEMINI,
     ),
     "opencode": Preset(
-        "opencode run --format json",
+        "opencode run --format json --title Task",
         "--model",
         environment={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         variables=_opencode_providers,
         read=told.opencode,
-        volatile=(*_COMMON, "json:prompt_cache_key", "json:promptCacheKey"),
+        volatile=varying.OPENCODE,
     ),
-    "aider": Preset(
+    "aider": Preset(  # it breaks lines, of code too, at the edge of what it takes for its terminal
         "aider --message-file {prompt_file} --yes-always --no-git --no-pretty --no-stream --no-check-update"
-        " --no-show-release-notes --no-show-model-warnings --analytics-disable",
+        " --no-show-release-notes --no-show-model-warnings --no-detect-urls --analytics-disable",
         "--model",
+        environment={"COLUMNS": "100000", "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+        variables=_aider_addresses,
         read=told.aider,
-        volatile=_COMMON,
+        volatile=varying.AIDER,
     ),
 }
 

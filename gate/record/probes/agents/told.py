@@ -18,9 +18,13 @@ _MOST = 1e6
 _STATUS = re.compile(r"\b(?:status|code|API Error:?)[ :=]*(\d{3})\b", re.I)
 _AIDER = re.compile(
     r"^Tokens: (?P<sent>[\d.,]+[kM]?) sent, .*?(?P<received>[\d.,]+[kM]?) received\."
-    r"(?: Cost: \$(?P<cost>[\d.]+) message)?",
+    r"(?: Cost: \$(?P<cost>[\d.]+) message)?.*\n?",
     re.M,
 )
+_AIDER_HEAD = re.compile(r"\A(?s:.*?)^Aider v\d.*\n(?:.+\n)*\n?", re.M)
+"""From its start to the empty line behind its version, model and files."""
+_AIDER_NEWS = re.compile(r"^(?:Applied edit to .*|Retrying in [\d.]+ seconds\.\.\.)\n?", re.M)
+_AIDER_FAILED = re.compile(r"^litellm\.(\w+): .*", re.M)
 
 
 def claude(text: str) -> Told:
@@ -122,11 +126,18 @@ def _opencode_tokens(tokens: Any) -> int | None:
 
 
 def aider(text: str) -> Told:
-    """`aider`: plain text, with a line of tokens and cost behind each answer."""
+    """`aider`: a head, then each answer with a line of tokens and cost; it ends with 0 also when it failed."""
     found = list(_AIDER.finditer(text))
     costs = [float(each["cost"]) for each in found if each["cost"]]
     tokens = [_short(each["sent"]) + _short(each["received"]) for each in found]
-    return Told(text, cost=round(sum(costs), 9) if costs else None, tokens=sum(tokens) if tokens else None)
+    failed = None if found else _AIDER_FAILED.search(text)
+    said = _AIDER_NEWS.sub("", _AIDER.sub("", _AIDER_HEAD.sub("", text)))
+    return Told(
+        "" if failed else said.strip("\n") + "\n" if said.strip() else "",
+        cost=round(sum(costs), 9) if costs else None,
+        tokens=sum(tokens) if tokens else None,
+        failed=failed[0][:300] if failed else "",
+    )
 
 
 def _short(text: str) -> int:
@@ -141,8 +152,8 @@ def _short(text: str) -> int:
 def _objects(text: str) -> Iterable[dict[str, Any]]:
     """Objects of a JSON text: one, a list of them, one a line, or one behind lines of something else."""
     whole = _load(text)
-    if whole is None and "{" in text:
-        whole = _load(text[text.index("{") :])
+    for start in () if whole is not None else (text.find("{"), text.rfind("\n{\n")):
+        whole = _load(text[start:]) if start >= 0 and whole is None else whole
     if isinstance(whole, dict):
         yield whole
     elif isinstance(whole, list):

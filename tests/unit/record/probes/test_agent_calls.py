@@ -16,7 +16,7 @@ import pytest
 from gate.errors import BudgetExhaustedError, UsageError
 from gate.record.probes.agents.agent import Task
 from gate.record.probes.agents.http import check_address
-from gate.record.probes.calls import DUMMY_KEY
+from gate.record.probes.calls import DUMMY_KEY, KeyRefusedError
 from gate.record.probes.chosen import chosen_agent
 from gate.record.recordings.store import Store
 from gate.sandbox.cell import Cell
@@ -99,6 +99,14 @@ def test_the_provider_sees_the_key_and_the_agent_does_not(tmp_path: Path, cell: 
     assert KEY not in "".join(path.read_text("utf-8") for path in (tmp_path / "recordings").rglob("*.jsonl"))
 
 
+def test_no_answer_is_asked_for_in_a_coding_that_needs_a_library(
+    tmp_path: Path, cell: Cell, server: ModelServer
+) -> None:
+    modern = CLIENT.replace('head = {"', 'head = {"Accept-Encoding": "gzip, deflate, br, zstd", "')
+    asked(tmp_path, cell, modern, environ=environ(server))
+    assert headers_of(server)["accept-encoding"] == "gzip, deflate"
+
+
 def test_what_a_call_took_is_told_by_the_proxy(tmp_path: Path, cell: Cell, server: ModelServer) -> None:
     answer = asked(tmp_path, cell, CLIENT, environ=environ(server))
     assert answer.tokens == 13
@@ -142,6 +150,34 @@ def test_an_overloaded_provider_is_no_fault_of_the_agent(tmp_path: Path, cell: C
     busy = ask(529)
     assert (busy.ended, busy.message) == (Ended.INFRASTRUCTURE, "the provider answered with status 529")
     assert ask(400).ended is Ended.CRASHED
+    assert ask(400).message == "the provider answered with status 400"
+
+
+SWALLOWS = CLIENT.replace('sys.exit("status', 'print("status')
+
+
+def test_an_error_of_the_provider_that_an_agent_prints_is_no_answer(tmp_path: Path, cell: Cell, failing: str) -> None:
+    reached = {"OPENAI_BASE_URL": f"{failing}/500", "OPENAI_API_KEY": KEY}
+    assert asked(tmp_path, cell, SWALLOWS, environ=reached).ended is Ended.INFRASTRUCTURE
+    refused = asked(tmp_path, cell, SWALLOWS, environ={**reached, "OPENAI_BASE_URL": f"{failing}/400"})
+    assert (refused.ended, refused.text) == (Ended.CRASHED, "")
+
+
+def test_a_refused_key_stops_the_run(tmp_path: Path, cell: Cell, failing: str) -> None:
+    reached = {"OPENAI_BASE_URL": f"{failing}/401", "OPENAI_API_KEY": KEY}
+    with pytest.raises(KeyRefusedError, match="refuses the key"):
+        asked(tmp_path, cell, SWALLOWS, environ=reached)
+    with (
+        agent_in(tmp_path, cell, agent_url=f"{failing}/401", agent_model="m") as agent,
+        pytest.raises(KeyRefusedError, match="refuses the key"),
+    ):
+        agent.ask(task())
+
+
+def test_an_address_counts_under_each_of_an_apis_names(tmp_path: Path, cell: Cell, server: ModelServer) -> None:
+    only = {"OPENAI_API_BASE": server.base_url, "OPENAI_API_KEY": KEY}
+    assert asked(tmp_path, cell, CLIENT, environ=only).ended is Ended.ANSWERED
+    assert len(server.requests) == 1
 
 
 def test_a_provider_that_is_not_there_is_no_fault_of_the_agent(tmp_path: Path, cell: Cell) -> None:
@@ -218,7 +254,7 @@ def test_instructions_of_the_overlay_are_the_first_message(tmp_path: Path, cell:
     [
         (429, Ended.INFRASTRUCTURE),
         (503, Ended.INFRASTRUCTURE),
-        (401, Ended.CRASHED),
+        (403, Ended.CRASHED),
         (0, Ended.INFRASTRUCTURE),
         (200, Ended.CRASHED),
     ],

@@ -67,6 +67,21 @@ def test_ends_are_told_apart(tmp_path: Path, cell: Cell, script: str, ended: End
     assert isinstance(answer.text, str)
 
 
+@pytest.mark.skipif(not Path("/etc/bash.bashrc").exists(), reason="bash of this machine reads no such file")
+def test_a_shell_that_reads_its_settings_says_nothing_of_them(tmp_path: Path, cell: Cell) -> None:
+    """Bash takes a socket for its standard input for a remote shell; agents start it so."""
+    script = (
+        "import socket, subprocess\n"
+        "ours, its = socket.socketpair()\n"
+        "ours.shutdown(socket.SHUT_WR)\n"
+        "open('/etc/bash.bashrc').close()\n"
+        "done = subprocess.run(['bash', '-c', 'echo well'], stdin=its, capture_output=True, text=True)\n"
+        "print(done.stdout + done.stderr)\n"
+    )
+    answer = asked(tmp_path, cell, script)
+    assert (answer.ended, answer.text.strip()) == (Ended.ANSWERED, "well")
+
+
 def test_an_agent_that_hangs_or_floods_is_ended(tmp_path: Path, cell: Cell) -> None:
     hangs = asked(tmp_path, cell, "import time\nprint('x', flush=True)\ntime.sleep(60)", agent_timeout=0.5)
     assert (hangs.ended, hangs.text) == (Ended.TIMED_OUT, "x\n")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import BudgetExhaustedError, UsageError
+from gate.errors import BudgetExhaustedError, GateError, UsageError
 from gate.record.probes.agents.agent import Task
+from gate.record.probes.calls import KeyRefusedError
 from gate.record.probes.journal import Journal
 from gate.record.probes.pace import Rate
 from gate.record.probes.plan import NOT_RECORDED
@@ -120,10 +121,11 @@ def test_a_limit_of_cost_stops_cleanly_and_the_rest_is_named(tmp_path: Path) -> 
     assert len(more.asked) == 2
 
 
-def test_a_call_without_room_in_the_budget_stops_the_run_and_is_no_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [BudgetExhaustedError, KeyRefusedError])
+def test_a_call_that_is_not_to_be_made_stops_the_run_and_is_no_answer(tmp_path: Path, error: type[GateError]) -> None:
     def refuses(task: Task) -> Answer:
         if task.probe.id == "probe-001":
-            raise BudgetExhaustedError("no room")
+            raise error("no room")
         return Answer("42")
 
     journal = Journal(tmp_path / "a")

@@ -103,7 +103,40 @@ def test_opencode_tells_an_error_wherever_its_message_stands() -> None:
 def test_aider_counts_each_message() -> None:
     text = "Hello\n\nTokens: 2.3k sent, 120 received. Cost: $0.01 message, $0.01 session.\n"
     text += "Tokens: 1,100 sent, 30 cache hit, 1M received. Cost: $0.02 message, $0.03 session.\n"
-    assert told.aider(text) == Told(text, cost=0.03, tokens=1_003_520)
+    assert told.aider(text) == Told("Hello\n", cost=0.03, tokens=1_003_520)
+
+
+AIDER_HEAD = """Analytics have been permanently disabled.
+Detected dumb terminal, disabling fancy input and pretty output.
+
+Aider v0.86.2
+Main model: openai/gpt-4o with diff edit format
+Repo-map: disabled
+Added ../home/CONVENTIONS.md to the chat (read-only).
+
+"""
+
+
+def test_of_aider_the_answer_alone_is_the_answer() -> None:
+    said = "Here it is.\n\nf.py\n```python\ndef f():\n    return 1\n```\n"
+    news = "\nTokens: 1.0k sent, 50 received. Cost: $0.0030 message, $0.0030 session.\n\nApplied edit to f.py\n"
+    assert told.aider(AIDER_HEAD + said + news) == Told(said, cost=0.003, tokens=1050)
+
+
+def test_aider_ends_well_and_says_that_it_failed() -> None:
+    failure = "litellm.AuthenticationError: AuthenticationError: OpenAIException - no such key\nThe API provider is…\n"
+    found = told.aider(AIDER_HEAD + failure)
+    assert found.text == ""
+    assert found.failed == failure.splitlines()[0]
+    again = "litellm.RateLimitError: slow down\nRetrying in 0.2 seconds...\nHello\n\nTokens: 1 sent, 2 received.\n"
+    assert told.aider(AIDER_HEAD + again).failed == ""
+
+
+def test_an_error_behind_a_trace_is_found() -> None:
+    trace = "Attempt 1 failed {\n  status: 401\n}\n    at f (x.js:1:2) {\n  issues: [\n    {\n    }\n  ]\n}\n"
+    told_last = json.dumps({"session_id": "s", "error": {"message": "no such key", "code": 401}}, indent=2)
+    found = told.gemini(trace + told_last + "\n")
+    assert (found.failed, found.status) == ("no such key", 401)
 
 
 def test_what_is_in_no_known_format_is_the_answer_itself() -> None:
