@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ import pytest
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
+from tests.support.fork_server import Forked, begin
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system can't kill a process at once")
 
@@ -96,9 +96,9 @@ while True:
 """
 
 
-def start(program: str, *arguments: object) -> subprocess.Popen[bytes]:
+def start(program: str, *arguments: object) -> Forked:
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    return subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)], env=environ)
+    return begin([sys.executable, "-c", program, *map(str, arguments)], environ)
 
 
 def worker(
@@ -111,11 +111,11 @@ def worker(
     calls: int = 40,
     size: int = 200,
     pause: float = 0,
-) -> subprocess.Popen[bytes]:
+) -> Forked:
     return start(WORKER, folder, mode, name, case, threads, calls, size, pause)
 
 
-def ended(*processes: subprocess.Popen[bytes]) -> None:
+def ended(*processes: Forked) -> None:
     assert [process.wait(timeout=120) for process in processes] == [0] * len(processes)
 
 
@@ -129,7 +129,7 @@ def stored(folder: Path) -> Counter[str]:
     return Counter(json.loads(entry.answer.body)["id"] for entry in store.entries())
 
 
-def kill_after(folder: Path, count: int, *processes: subprocess.Popen[bytes]) -> None:
+def kill_after(folder: Path, count: int, *processes: Forked) -> None:
     """Kill once so many answers were taken."""
     end = time.monotonic() + 60
     while len(lines(folder / "taken.log")) < count and time.monotonic() < end:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ import pytest
 from gate.record.recordings.exchange import Answer, Request, Scope
 from gate.record.recordings.session import RecordingSession
 from gate.record.recordings.store import Store
+from tests.support.fork_server import Forked, begin
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no kill -9 and no fork")
 
@@ -84,10 +84,10 @@ leader.finish()
 """
 
 
-def start(folder: Path, pause: float = 0) -> subprocess.Popen[bytes]:
+def start(folder: Path, pause: float = 0) -> Forked:
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", PROGRAM, str(folder), str(pause)]
-    return subprocess.Popen(command, env=environ, start_new_session=True)
+    return begin(command, environ)
 
 
 def record(folder: Path) -> None:

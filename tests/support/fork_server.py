@@ -106,8 +106,10 @@ def can_fork(command: Sequence[str], environ: Mapping[str, str]) -> bool:
 
 
 def _module_of(command: Sequence[str]) -> list[str]:
-    """The module that Python is to run, and its arguments; empty where it is asked for anything else."""
+    """The module that Python is to run, or `-c` and a program, and its arguments; empty for anything else."""
     asked = list(command[2:] if command[1:2] == ["-P"] else command[1:])
+    if asked[:1] == ["-c"] and len(asked) > 1:
+        return asked
     return asked[1:] if asked[:1] == ["-m"] and asked[1] in _MODULES else []
 
 
@@ -126,6 +128,14 @@ def fork(
     socket.send_fds(connection, [len(data).to_bytes(8, "big")], list(streams))
     connection.sendall(data)
     return connection
+
+
+def begin(command: Sequence[str], environ: Mapping[str, str]) -> Forked:
+    """A process whose output goes where this one's goes, to be waited for or killed."""
+    assert can_fork(command, environ), "an ordinary process is needed"
+    with Path(os.devnull).open("rb") as nothing:
+        streams = [nothing.fileno(), 1, 2]
+        return Forked(command, fork(command, at=address(), cwd=Path.cwd(), environ=environ, streams=streams))
 
 
 def start(otherwise: Callable[..., Any], at: str, command: Sequence[str], world: Any) -> Any:
@@ -295,6 +305,10 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
             workers._sys_path[:] = sys.path  # type: ignore[attr-defined]  # kept from its import for the workers
         sys.orig_argv = list(order["command"])
         module, *arguments = _module_of(order["command"])
+        if module == "-c":
+            sys.argv = ["-c", *arguments[1:]]
+            exec(compile(arguments[0], "<string>", "exec"), {"__name__": "__main__"})
+            raise SystemExit(0)
         sys.argv = ["-m", *arguments]
         if module != "pytest":
             sys.modules.pop(module, None) if "." in module else None
