@@ -238,9 +238,10 @@ def test_killed_while_a_file_is_rewritten(tmp_path: Path) -> None:
     case = "tests/test_a.py::x"
     ended(worker(tmp_path, "auto", "a", case=case, calls=20, size=5_000))
     for turn in range(6):
-        writer = worker(tmp_path, "auto", f"turn{turn}", case=case, calls=30, size=2000)
+        before = len(lines(tmp_path / "taken.log"))
         rewriter = start(REWRITER, tmp_path, case)
-        kill_after(tmp_path, len(lines(tmp_path / "taken.log")) + 10 * turn, rewriter)
+        writer = worker(tmp_path, "auto", f"turn{turn}", case=case, calls=30, size=2000)
+        kill_after(tmp_path, before + 10 * turn, rewriter)
         ended(writer)
         assert stored(tmp_path) == Counter(lines(tmp_path / "asked.log"))
     assert Store(tmp_path / "recordings").files() == ["tests/test_a.py.jsonl"]
