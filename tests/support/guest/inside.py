@@ -1,0 +1,105 @@
+"""What is shown within an emulated machine, as its root and as its user; each thing is one line of JSON on the console.
+
+Needs Python alone, but for the parts that name what they need.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gate.sandbox.cell import cgroup, landlock
+from tests.support.guest.machine import WORD
+from tests.support.guest.root import USER
+
+_PRODUCT = "/product"
+_SECONDS = 900
+_ROOTS, _USERS = ("namespaces", "bare"), ("namespaces", "bubblewrap", "bare")
+
+
+def say(about: str, **found: Any) -> None:
+    """Tell the console one thing."""
+    sys.stdout.write("\n" + WORD + json.dumps({"about": about, **found}) + "\n")
+    sys.stdout.flush()
+
+
+def run(user: int, *arguments: str, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a Python of the machine as a user."""
+    environment = {"PATH": "/usr/sbin:/usr/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["HOME"] = "/home/runner" if user else "/root"
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=_PRODUCT,
+        env=environment,
+        user=user,
+        group=user,
+        extra_groups=[],
+        preexec_fn=before,  # noqa: PLW1509 -- this program has one thread
+        capture_output=True,
+        check=False,
+        timeout=_SECONDS,
+    )
+
+
+def machine() -> None:
+    """What the machine is."""
+    security = Path("/sys/kernel/security/lsm")
+    say(
+        "machine",
+        held=True,
+        architecture=platform.machine(),
+        kernel=platform.release(),
+        python=platform.python_version(),
+        page=os.sysconf("SC_PAGE_SIZE"),
+        landlock=landlock.version(),
+        lsm=security.read_text(encoding="ascii").strip() if security.exists() else "",
+        controllers=Path("/sys/fs/cgroup/cgroup.controllers").read_text(encoding="ascii").strip(),
+        cgroup_of_root=cgroup.here(),
+    )
+
+
+def attacks() -> None:
+    """Every attack, from every kind of cell."""
+    kinds = [(0, means) for means in _ROOTS] + [(USER, means) for means in _USERS] + [(USER, "bare 1")]
+    for user, means in kinds:
+        begun = time.monotonic()
+        ended = run(user, "-m", "tests.support.attacks", *means.split())
+        name = f"attacks as {'user' if user else 'root'}, {means}"
+        try:
+            told = json.loads(ended.stdout)
+        except ValueError:
+            say(name, held=False, said=ended.stderr.decode("utf-8", "replace")[-1500:])
+            continue
+        broken = {one["attack"]: one["broken"] for one in told["attacks"] if one["broken"]}
+        held = not broken and not told["left"]
+        endings = {one["attack"]: one["ending"] for one in told["attacks"]}
+        seconds = round(time.monotonic() - begun, 1)
+        say(name, held=held, means=told["held"], broken=broken, left=told["left"], endings=endings, seconds=seconds)
+
+
+def unit() -> None:
+    """The tests of the sandbox, as root and as the user."""
+    for user in (0, USER):
+        options = ("-c", "/dev/null", "--rootdir", _PRODUCT, "-p", "no:cacheprovider", "-q", "-rsfE", "--tb=short")
+        more = ("--import-mode=importlib", "-o", "pythonpath=/product")
+        ended = run(user, "-m", "pytest", *options, *more, "tests/unit/sandbox")
+        text = ended.stdout.decode("utf-8", "replace")
+        print(text)  # noqa: T201 -- for the log
+        told = [line for line in text.splitlines() if re.match(r"(FAILED|ERROR|SKIPPED) |.*(passed|failed)", line)]
+        say(f"tests as {'user' if user else 'root'}", held=ended.returncode == 0, told=told)
+
+
+PARTS = {"machine": machine, "attacks": attacks, "unit": unit}
+
+
+if __name__ == "__main__":
+    for part in sys.argv[1:]:
+        PARTS[part]()
