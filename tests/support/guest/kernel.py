@@ -20,7 +20,7 @@ KERNELS = {
     "newest": ("trixie-backports", "linux-image-{arch}"),
 }
 """Suite and package of each; the one with pages of 16 KiB is arm64's alone."""
-_WANTED = ("crc32c_generic", "virtio_blk", "ext4")
+_WANTED = ("crc32c_generic", "virtio_pci", "virtio_blk", "ext4")
 _FILE, _FOLDER = 0o100755, 0o040755
 _INIT = """#!/busybox sh
 /busybox mount -t devtmpfs dev /dev
