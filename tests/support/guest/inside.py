@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.sandbox.cell import cgroup, landlock
+from tests.support.guest import groups
 from tests.support.guest.machine import WORD
 from tests.support.guest.root import USER
 
@@ -42,7 +43,7 @@ def run(user: int, *arguments: str, before: Callable[[], None] | None = None) ->
         user=user,
         group=user,
         extra_groups=[],
-        preexec_fn=before,  # noqa: PLW1509 -- this program has one thread
+        preexec_fn=before,
         capture_output=True,
         check=False,
         timeout=_SECONDS,
@@ -70,34 +71,75 @@ def attacks() -> None:
     """Every attack, from every kind of cell."""
     kinds = [(0, means) for means in _ROOTS] + [(USER, means) for means in _USERS] + [(USER, "bare 1")]
     for user, means in kinds:
-        begun = time.monotonic()
-        ended = run(user, "-m", "tests.support.attacks", *means.split())
-        name = f"attacks as {'user' if user else 'root'}, {means}"
+        _attacked(f"attacks as {'user' if user else 'root'}, {means}", user, means)
+
+
+def _attacked(name: str, user: int, means: str, enter: Callable[[], None] | None = None) -> None:
+    begun = time.monotonic()
+    ended = run(user, "-m", "tests.support.attacks", *means.split(), before=enter)
+    try:
+        told = json.loads(ended.stdout)
+    except ValueError:
+        say(name, held=False, said=_last_words(ended))
+        return
+    broken = {one["attack"]: one["broken"] for one in told["attacks"] if one["broken"]}
+    endings = {one["attack"]: one["ending"] for one in told["attacks"]}
+    say(
+        name,
+        held=not broken and not told["left"] and len(endings) == len(told["attacks"]),
+        means=told["held"],
+        broken=broken,
+        left=told["left"],
+        endings=endings,
+        seconds=round(time.monotonic() - begun, 1),
+    )
+
+
+def cgroups() -> None:
+    """A job that holds too much, started in groups of every kind; and the attacks where a user's jobs get groups."""
+    for place in groups.places(USER):
+        ended = run(place.user, "-c", groups.BOMB, before=place.enter)
+        name, left = f"memory in {place.name}", groups.left()
         try:
             told = json.loads(ended.stdout)
         except ValueError:
-            say(name, held=False, said=ended.stderr.decode("utf-8", "replace")[-1500:])
+            say(name, held=False, said=_last_words(ended))
             continue
-        broken = {one["attack"]: one["broken"] for one in told["attacks"] if one["broken"]}
-        held = not broken and not told["left"]
-        endings = {one["attack"]: one["ending"] for one in told["attacks"]}
-        seconds = round(time.monotonic() - begun, 1)
-        say(name, held=held, means=told["held"], broken=broken, left=told["left"], endings=endings, seconds=seconds)
+        right = all(one["ending"] == "memory" and ("memory cgroup" in one["held"]) is place.grouped for one in told)
+        say(name, held=right and not left, told=told, left=left)
+        if place.user and place.grouped:
+            _attacked(f"attacks in {place.name}", place.user, "strongest", place.enter)
+
+
+def _last_words(ended: subprocess.CompletedProcess[bytes]) -> str:
+    return ended.stderr.decode("utf-8", "replace")[-1500:]
 
 
 def unit() -> None:
-    """The tests of the sandbox, as root and as the user."""
+    """The tests of the sandbox but for the attacks, as root and as the user."""
     for user in (0, USER):
-        options = ("-c", "/dev/null", "--rootdir", _PRODUCT, "-p", "no:cacheprovider", "-q", "-rsfE", "--tb=short")
+        options = (
+            "-c",
+            "/dev/null",
+            "--rootdir",
+            _PRODUCT,
+            "-p",
+            "no:cacheprovider",
+            "-q",
+            "-rsfE",
+            "--tb=short",
+            "--deselect",
+            "tests/unit/sandbox/test_cell_attacks.py",
+        )
         more = ("--import-mode=importlib", "-o", "pythonpath=/product")
         ended = run(user, "-m", "pytest", *options, *more, "tests/unit/sandbox")
         text = ended.stdout.decode("utf-8", "replace")
-        print(text)  # noqa: T201 -- for the log
+        print(text)
         told = [line for line in text.splitlines() if re.match(r"(FAILED|ERROR|SKIPPED) |.*(passed|failed)", line)]
         say(f"tests as {'user' if user else 'root'}", held=ended.returncode == 0, told=told)
 
 
-PARTS = {"machine": machine, "attacks": attacks, "unit": unit}
+PARTS = {"machine": machine, "attacks": attacks, "cgroups": cgroups, "unit": unit}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The guest's file system: a small Debian that is unpacked and never configured, and the product on a disk beside it."""
+"""The guest's file system: a small Debian, unpacked and never configured; the product is on a disk beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ from tests.support.guest.kernel import extract
 SUITE = "trixie"
 PACKAGES = (
     *("python3", "python3-pytest", "python3-hypothesis", "busybox-static", "bubblewrap", "gcc", "libc6-dev"),
-    *("coreutils", "git", "lsof", "procps", "nodejs", "python3-pydantic", "python3-yaml", "python3-numpy", "python3-click"),
+    *(
+        "coreutils",
+        "git",
+        "lsof",
+        "procps",
+        "nodejs",
+        "python3-pydantic",
+        "python3-yaml",
+        "python3-numpy",
+        "python3-click",
+    ),
     *("python3-requests", "python3-markdown", "python3-defusedxml", "python3-junitparser", "python3-nh3"),
 )
 USER = 1001

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def mkdir(path: Any, mode: int = 0o777, **more: Any) -> None:
         made(path, mode, **more)
-        for name in ("memory.max", "memory.swap.max", "memory.events", "cgroup.procs"):
+        names = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cgroup.procs", "cgroup.type")
+        for name in names:
             Path(path, name).write_text("oom 0\noom_kill 0\n" if name == "memory.events" else "")
 
     def rmdir(path: Any, **more: Any) -> None:
@@ -65,6 +67,7 @@ def test_a_job_is_limited_entered_asked_and_gone(root: Path) -> None:
     assert (root / "user/gate/cgroup.subtree_control").read_text() == "+memory"
     assert int((place / "memory.max").read_text()) == 100 + 32 * 2**20
     assert (place / "memory.swap.max").read_text() == "0"
+    assert (place / "memory.oom.group").read_text() == "1"
     group.enter()
     assert (place / "cgroup.procs").read_text() == "0"
     assert not group.killed()
@@ -72,6 +75,119 @@ def test_a_job_is_limited_entered_asked_and_gone(root: Path) -> None:
     assert group.killed()
     group.remove()
     assert not place.exists()
+
+
+class Machine:
+    """A hierarchy whose groups hand no memory down while they have processes, as the kernel has it."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root, self.marks, self.user = root, dict[str, bytes](), 0
+        self.monkeypatch = monkeypatch
+        write = cgroup._write
+
+        def written(path: str, text: str) -> None:
+            one = Path(path)
+            if one.name == "cgroup.procs":
+                self.enter(one.parent, os.getpid())
+            elif one.name == "cgroup.subtree_control" and (one.parent / "cgroup.procs").read_text():
+                raise OSError(errno.EBUSY, "Device or resource busy")
+            else:
+                write(path, text)
+
+        monkeypatch.setattr(cgroup, "_write", written)
+        monkeypatch.setattr(os, "geteuid", lambda: self.user)
+        monkeypatch.setattr(os, "getxattr", self._mark)
+
+    def group(self, path: str) -> Path:
+        made = self.root / path
+        made.mkdir(exist_ok=True)
+        for name, text in (("controllers", "memory\n"), ("subtree_control", ""), ("procs", ""), ("type", "domain\n")):
+            (made / f"cgroup.{name}").write_text(text)
+        return made
+
+    def enter(self, group: Path, process: int) -> None:
+        for one in self.root.rglob("cgroup.procs"):
+            one.write_text("".join(f"{line}\n" for line in one.read_text().split() if line != str(process)))
+        with (group / "cgroup.procs").open("a") as stream:
+            stream.write(f"{process}\n")
+
+    def found(self, own: Path) -> str:
+        self.enter(own, os.getpid())
+        return cgroup.find(str(self.root), str(own))
+
+    def _mark(self, path: str, name: str) -> bytes:
+        try:
+            return self.marks[f"{path} {name}"]
+        except KeyError:
+            raise OSError(errno.ENODATA, "No data available") from None
+
+
+@pytest.fixture
+def machine(root: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine(root, monkeypatch)
+    made.group("")
+    (root / "cgroup.type").unlink()
+    return made
+
+
+def test_alone_in_a_group_that_is_marked_as_delegated_root_goes_below_it(machine: Machine) -> None:
+    own = machine.group("service")
+    machine.marks[f"{own} user.delegate"] = b"1"
+    assert machine.found(own) == str(own)
+    assert (own / "cgroup.procs").read_text() == ""
+    assert (own / "gate/cgroup.procs").read_text().split() == [str(os.getpid())]
+    (own / "gate/cgroup.controllers").write_text("memory\n")
+    assert cgroup.find(str(machine.root), str(own / "gate")) == str(own)  # as the next cell asks
+
+
+@pytest.mark.parametrize("mark", [None, b"0"])
+def test_what_is_not_marked_as_delegated_root_leaves_alone(machine: Machine, mark: bytes | None) -> None:
+    above, own = machine.group("service"), machine.group("service/own")
+    if mark is not None:
+        machine.marks |= {f"{group} trusted.delegate": mark for group in (above, own)}
+    assert machine.found(own) == ""
+    assert (own / "cgroup.procs").read_text().split() == [str(os.getpid())]
+    assert not (own / "gate").exists()
+
+
+def test_a_group_with_another_process_is_left_as_it_is(machine: Machine) -> None:
+    own = machine.group("service")
+    machine.marks[f"{own} trusted.delegate"] = b"1"
+    machine.enter(own, 1)
+    assert machine.found(own) == ""
+    assert (own / "cgroup.procs").read_text().split() == ["1", str(os.getpid())]
+    assert not (own / "gate").exists()
+
+
+def test_the_whole_of_a_container_is_its_own_and_that_of_the_machine_is_not(machine: Machine) -> None:
+    own = machine.group("init.scope")
+    assert machine.found(own) == ""
+    (machine.root / "cgroup.type").write_text("domain\n")
+    assert machine.found(own) == str(machine.root)
+    assert machine.found(machine.root) == str(machine.root)
+    assert (machine.root / "gate/cgroup.procs").read_text().split() == [str(os.getpid())]
+
+
+def test_a_users_group_is_that_which_it_owns(machine: Machine) -> None:
+    above, own = machine.group("service"), machine.group("service/own")
+    machine.user = above.stat().st_uid or 1001
+    if os.getuid() == 0:
+        os.chown(own, machine.user, machine.user)
+        assert machine.found(own) == str(own)  # which only its own group is
+        os.chown(above, machine.user, machine.user)
+        own = machine.group("service/other")
+    assert machine.found(own) == str(above)
+    machine.user += 1
+    assert machine.found(machine.group("service/another")) == ""
+
+
+def test_where_no_memory_can_be_limited_one_goes_back(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = machine.group("service")
+    machine.marks[f"{own} trusted.delegate"] = b"1"
+    monkeypatch.setattr(cgroup, "_serves", lambda place: False)
+    assert machine.found(own) == ""
+    assert (own / "cgroup.procs").read_text().split() == [str(os.getpid())]
+    assert not (own / "gate").exists()
 
 
 def test_where_no_group_can_be_made_none_is_used(tmp_path: Path) -> None:
