@@ -141,6 +141,7 @@ ATTACKS = (
         " try: os.write(h, b'x' * (1 << 20))\n except OSError: os._exit(0)",
         Ending.DISK,
         Ending.EXITED,
+        Ending.MEMORY,  # where they lie in memory, which a group limits
     ),
     _attack(
         "write outside",

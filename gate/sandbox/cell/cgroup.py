@@ -13,37 +13,39 @@ where what stands above that is delegated too; and a gate that is alone in a del
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import errno
 import os
+import time
 from collections.abc import Iterable
+
+from gate.sandbox.cell import usage
 
 _SLACK = 32 * 1024 * 1024  # for what the kernel holds for the processes, and counts as theirs
 _BELOW = "gate"
+_LOOKS, _PAUSE = 200, 0.01
 _MARKS = ("trusted.delegate", "user.delegate")
 
 
-def delegated(mounts: str, own: str) -> str:
-    """The folder of this process's own group, where it has the memory controller; empty where it hasn't.
+def own_group(mounts: str, own: str) -> tuple[str, str]:
+    """Where the hierarchy is mounted, and the folder of this process's own group in it; two empty texts for none.
 
     Args:
         mounts: text of /proc/self/mounts.
         own: text of /proc/self/cgroup.
     """
     path = next((line[3:] for line in own.splitlines() if line.startswith("0::/")), "")
-    root = _root(mounts)
-    if not path or not root or ".." in path:
-        return ""
-    place = os.path.normpath(f"{root}/{path}")
-    return place if "memory" in _read(f"{place}/cgroup.controllers").split() else ""
+    root = next((fields[1] for line in mounts.splitlines() if (fields := line.split())[2:3] == ["cgroup2"]), "")
+    return (root, os.path.normpath(f"{root}/{path}")) if path and root and ".." not in path else ("", "")
 
 
 def here() -> str:
     """The folder below which this process can make groups, which is tried; empty where it can't.
 
-    A process that is alone in a delegated group is in one below it from then on.
+    A process that is alone in a delegated group, but for its children, is in one below it from then on.
     """
-    mounts = _read("/proc/self/mounts")
-    return find(_root(mounts), delegated(mounts, _read("/proc/self/cgroup")))
+    return find(*own_group(_read("/proc/self/mounts"), _read("/proc/self/cgroup")))
 
 
 def find(root: str, own: str) -> str:
@@ -55,15 +57,25 @@ def find(root: str, own: str) -> str:
     above = os.path.dirname(own)
     if own != root and _is_ours(above, root):
         return above if _serves(above) else ""
-    if _is_ours(own, root) and _step_down(own):
+    if _has_memory(own) and _is_ours(own, root) and _step_down(own):
         if _serves(own):
             return own
         _step_up(own)
     return ""
 
 
-def _root(mounts: str) -> str:
-    return next((fields[1] for line in mounts.splitlines() if (fields := line.split())[2:3] == ["cgroup2"]), "")
+def _processes(place: str) -> set[int]:
+    return {int(text) for text in _read(f"{place}/cgroup.procs").split()}
+
+
+def _move(processes: Iterable[int], place: str) -> None:
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+            _write(f"{place}/cgroup.procs", str(process))
+
+
+def _has_memory(place: str) -> bool:
+    return "memory" in _read(f"{place}/cgroup.controllers").split()
 
 
 def _is_ours(place: str, root: str) -> bool:
@@ -86,27 +98,47 @@ def _is_ours(place: str, root: str) -> bool:
 
 
 def _step_down(place: str) -> bool:
-    """Leave a group to the groups of jobs, if nothing else is in it."""
-    if _read(f"{place}/cgroup.procs").split() != [str(os.getpid())]:
+    """Leave a group to the groups of jobs until this process ends, if only it and its children are in it."""
+    inside = _processes(place)
+    if not inside or not inside <= {os.getpid(), *usage.descendants(os.getpid())}:
         return False
     try:
-        os.mkdir(f"{place}/{_BELOW}", 0o755)
-        _write(f"{place}/{_BELOW}/cgroup.procs", "0")
+        with contextlib.suppress(FileExistsError):  # of a process that was killed
+            os.mkdir(f"{place}/{_BELOW}", 0o755)
+        _move(inside, f"{place}/{_BELOW}")
     except OSError:
         _step_up(place)
         return False
+    atexit.register(_end, place, os.getpid())
     return True
 
 
+def _end(place: str, process: int) -> None:
+    if os.getpid() == process:  # and not a fork of it
+        _step_up(place)
+
+
 def _step_up(place: str) -> None:
+    """Put a group back as it was, so that another process can be started in it."""
     with contextlib.suppress(OSError):
-        _write(f"{place}/cgroup.procs", "0")
+        _write(f"{place}/cgroup.subtree_control", "-memory")
     with contextlib.suppress(OSError):
-        os.rmdir(f"{place}/{_BELOW}")
+        _move(_processes(f"{place}/{_BELOW}"), place)
+    for _ in range(_LOOKS):
+        try:
+            os.rmdir(f"{place}/{_BELOW}")
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return
+            time.sleep(_PAUSE)  # a warden that was not needed is about to end
+        else:
+            return
 
 
 def _serves(place: str) -> bool:
     """Whether a group with a limit can be made below another."""
+    if not _has_memory(place):
+        return False
     try:
         group = Group(place, f"gate-try-{os.getpid()}")
     except OSError:

@@ -72,8 +72,8 @@ def places(user: int) -> Iterator[Place]:
 
 
 def left() -> list[str]:
-    """Groups of jobs that are there still."""
-    return sorted(str(path) for path in _ROOT.rglob("gate-*"))
+    """Groups of jobs, and of the gate itself, that are there still."""
+    return sorted(str(path) for path in _ROOT.rglob("gate*"))
 
 
 def _made(name: str, user: int, below: str = "") -> Path:
@@ -99,6 +99,7 @@ def _contained(group: Path, flags: int) -> Callable[[], None]:
         enter()
         kernel.unshare(_CLONE_NEWCGROUP | kernel.CLONE_NEWNS)
         kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+        kernel.mount("none", str(_ROOT), "tmpfs")  # one file system can't be mounted on itself
         kernel.mount("cgroup", str(_ROOT), "cgroup2", flags)
 
     return entered

@@ -108,7 +108,7 @@ def cgroups() -> None:
         right = all(one["ending"] == "memory" and ("memory cgroup" in one["held"]) is place.grouped for one in told)
         say(name, held=right and not left, told=told, left=left)
         if place.user and place.grouped:
-            _attacked(f"attacks in {place.name}", place.user, "strongest", place.enter)
+            _attacked(f"attacks in {place.name}", place.user, "bare", place.enter)
 
 
 def _last_words(ended: subprocess.CompletedProcess[bytes]) -> str:

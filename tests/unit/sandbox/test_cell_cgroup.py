@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from gate.sandbox.cell import Ending, Job, Limits, cgroup, open_cell
+from gate.sandbox.cell import Ending, Job, Limits, cgroup, open_cell, usage
 
+CHILD = 4_000_001
 OWN = "3:cpu:/elsewhere\n0::/user/gate\n"
 
 
@@ -29,7 +31,15 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def mkdir(path: Any, mode: int = 0o777, **more: Any) -> None:
         made(path, mode, **more)
-        names = ("memory.max", "memory.swap.max", "memory.oom.group", "memory.events", "cgroup.procs", "cgroup.type")
+        names = (
+            "cgroup.subtree_control",
+            "memory.max",
+            "memory.swap.max",
+            "memory.oom.group",
+            "memory.events",
+            "cgroup.procs",
+            "cgroup.type",
+        )
         for name in names:
             Path(path, name).write_text("oom 0\noom_kill 0\n" if name == "memory.events" else "")
 
@@ -43,21 +53,43 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_group_of_this_process_is_found_where_it_has_the_memory_controller(root: Path) -> None:
-    assert cgroup.delegated(_mounts(root), OWN) == str(root / "user/gate")
-    (root / "user/gate/cgroup.controllers").write_text("cpu pids\n")
-    assert cgroup.delegated(_mounts(root), OWN) == ""
+def test_the_group_of_this_process_is_found(root: Path) -> None:
+    assert cgroup.own_group(_mounts(root), OWN) == (str(root), str(root / "user/gate"))
 
 
 @pytest.mark.parametrize(
     ("mounts", "own"), [("", OWN), ("cgroup /x cgroup rw,memory 0 0\n", OWN), ("cgroup2 / cgroup2 rw 0 0\n", "")]
 )
 def test_without_version_2_there_is_none(mounts: str, own: str) -> None:
-    assert cgroup.delegated(mounts, own) == ""
+    assert cgroup.own_group(mounts, own) == ("", "")
+    assert cgroup.find("", "") == ""
 
 
 def test_a_path_out_of_the_hierarchy_is_not_followed(root: Path) -> None:
-    assert cgroup.delegated(_mounts(root), "0::/../user/gate\n") == ""
+    assert cgroup.own_group(_mounts(root), "0::/../user/gate\n") == ("", "")
+
+
+def test_without_the_memory_controller_there_is_none(machine: Machine) -> None:
+    own = machine.group("service")
+    machine.marks[f"{own} trusted.delegate"] = b"1"
+    (own / "cgroup.controllers").write_text("cpu pids\n")
+    assert machine.found(own) == ""
+    assert (own / "cgroup.procs").read_text().split() == [str(os.getpid())]
+
+
+def test_beside_a_group_that_was_given_no_memory_itself_groups_can_be_made(machine: Machine) -> None:
+    above, own = machine.group("service"), machine.group("service/own")
+    (own / "cgroup.controllers").write_text("")
+    machine.marks[f"{above} trusted.delegate"] = b"1"
+    assert machine.found(own) == str(above)
+    assert not (own / "gate").exists()
+
+
+def test_a_group_that_a_killed_process_left_is_used_again(machine: Machine) -> None:
+    own = machine.group("service")
+    machine.group("service/gate")
+    machine.marks[f"{own} trusted.delegate"] = b"1"
+    assert machine.found(own) == str(own)
 
 
 def test_a_job_is_limited_entered_asked_and_gone(root: Path) -> None:
@@ -82,14 +114,17 @@ class Machine:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root, self.marks, self.user = root, dict[str, bytes](), 0
-        self.monkeypatch = monkeypatch
+        self.at_end: list[Any] = []
         write = cgroup._write
 
         def written(path: str, text: str) -> None:
             one = Path(path)
-            if one.name == "cgroup.procs":
-                self.enter(one.parent, os.getpid())
-            elif one.name == "cgroup.subtree_control" and (one.parent / "cgroup.procs").read_text():
+            control = one.parent / "cgroup.subtree_control"
+            if one.name == "cgroup.procs" and "memory" not in control.read_text():
+                self.enter(one.parent, int(text) or os.getpid())
+            elif one == control and text == "-memory":
+                one.write_text("")
+            elif one.name == "cgroup.procs" or (one == control and (one.parent / "cgroup.procs").read_text()):
                 raise OSError(errno.EBUSY, "Device or resource busy")
             else:
                 write(path, text)
@@ -97,6 +132,8 @@ class Machine:
         monkeypatch.setattr(cgroup, "_write", written)
         monkeypatch.setattr(os, "geteuid", lambda: self.user)
         monkeypatch.setattr(os, "getxattr", self._mark)
+        monkeypatch.setattr(usage, "descendants", lambda root: [CHILD])
+        monkeypatch.setattr(atexit, "register", lambda *end: self.at_end.append(end))
 
     def group(self, path: str) -> Path:
         made = self.root / path
@@ -136,8 +173,14 @@ def test_alone_in_a_group_that_is_marked_as_delegated_root_goes_below_it(machine
     assert machine.found(own) == str(own)
     assert (own / "cgroup.procs").read_text() == ""
     assert (own / "gate/cgroup.procs").read_text().split() == [str(os.getpid())]
-    (own / "gate/cgroup.controllers").write_text("memory\n")
     assert cgroup.find(str(machine.root), str(own / "gate")) == str(own)  # as the next cell asks
+    ((end, place, process),) = machine.at_end
+    end(place, process + 1)  # a fork of it
+    assert (own / "cgroup.procs").read_text() == ""
+    end(place, process)
+    assert (own / "cgroup.procs").read_text().split() == [str(os.getpid())]
+    assert (own / "cgroup.subtree_control").read_text() == ""
+    assert not (own / "gate").exists()
 
 
 @pytest.mark.parametrize("mark", [None, b"0"])
@@ -148,6 +191,18 @@ def test_what_is_not_marked_as_delegated_root_leaves_alone(machine: Machine, mar
     assert machine.found(own) == ""
     assert (own / "cgroup.procs").read_text().split() == [str(os.getpid())]
     assert not (own / "gate").exists()
+
+
+def test_children_go_below_too_and_come_back(machine: Machine) -> None:
+    own = machine.group("service")
+    machine.marks[f"{own} trusted.delegate"] = b"1"
+    machine.enter(own, CHILD)
+    both = {str(CHILD), str(os.getpid())}
+    assert machine.found(own) == str(own)
+    assert set((own / "gate/cgroup.procs").read_text().split()) == both
+    ((end, *arguments),) = machine.at_end
+    end(*arguments)
+    assert set((own / "cgroup.procs").read_text().split()) == both
 
 
 def test_a_group_with_another_process_is_left_as_it_is(machine: Machine) -> None:
