@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.support.guest import kernel, machine, root
 
-_PARTS = ("machine", "attacks", "cgroups", "unit")
+_PARTS = ("machine", "attacks", "cgroups", "probes", "unit", "hardened")
 _ROOT = Path(__file__).parents[3]
 _TOOLS = {
     "qemu-system-aarch64": "qemu-system-arm",

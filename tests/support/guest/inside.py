@@ -11,12 +11,15 @@ import platform
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gate.sandbox.cell import cgroup, landlock
+from gate.sandbox.cell import Attestation, Cell, cgroup, landlock
+from gate.sandbox.cell.unsafe import Unsandboxed
+from tests.support.attacks import ATTACKS, attack, outside_world
 from tests.support.guest import groups
 from tests.support.guest.machine import WORD
 from tests.support.guest.root import USER
@@ -24,6 +27,25 @@ from tests.support.guest.root import USER
 _PRODUCT = "/product"
 _SECONDS = 900
 _ROOTS, _USERS = ("namespaces", "bare"), ("namespaces", "bubblewrap", "bare")
+
+_CELL = ("tests/unit/sandbox/test_cell.py", "tests/unit/sandbox/test_cell_metadata.py")
+_PROBES = """
+import json
+from gate.sandbox.cell import open_cell
+from gate.suites.probes.catalog import load_probes
+from gate.suites.probes.selftest import self_test
+chosen = {}
+for entry in load_probes():
+    chosen.setdefault(entry.probe.language, entry.probe)
+    chosen.setdefault(entry.probe.dimension, entry.probe)
+told = {}
+with open_cell() as cell:
+    for probe in dict.fromkeys(probe.id for probe in chosen.values()):
+        one = next(each for each in chosen.values() if each.id == probe)
+        tested = self_test(one, cell)
+        told[f"{one.language}: {one.id}"] = [*tested.problems, *([tested.unproved] if tested.unproved else [])]
+print(json.dumps(told))
+"""
 
 
 def say(about: str, **found: Any) -> None:
@@ -69,6 +91,10 @@ def machine() -> None:
 
 def attacks() -> None:
     """Every attack, from every kind of cell."""
+    foreign = next(one for one in ATTACKS if one.name == "calls of another architecture")
+    with tempfile.TemporaryDirectory() as name, outside_world() as outside:
+        told = attack(Cell(Unsandboxed(Path(name)), Attestation((), unsafe=True)), foreign, outside)
+    say("without a cell", held=True, reached=told["broken"])  # so that the attacks below are known to be some
     kinds = [(0, means) for means in _ROOTS] + [(USER, means) for means in _USERS] + [(USER, "bare 1")]
     for user, means in kinds:
         _attacked(f"attacks as {'user' if user else 'root'}, {means}", user, means)
@@ -115,31 +141,57 @@ def _last_words(ended: subprocess.CompletedProcess[bytes]) -> str:
     return ended.stderr.decode("utf-8", "replace")[-1500:]
 
 
+def probes() -> None:
+    """One shipped probe of each language and dimension: its reference answer passes, its bad one does not."""
+    for user in (0, USER):
+        ended = run(user, "-c", _PROBES)
+        try:
+            told = json.loads(ended.stdout)
+        except ValueError:
+            say("probes", held=False, said=_last_words(ended))
+            continue
+        say(f"probes as {'user' if user else 'root'}", held=not any(told.values()), told=told)
+
+
+def hardened() -> None:
+    """The tests of the cell by the user where a process may look into its children alone, as Ubuntu has it, and where
+    it may not even do that."""
+    for scope in ("1", "2"):
+        Path("/proc/sys/kernel/yama/ptrace_scope").write_text(scope, encoding="ascii")
+        _tested(f"tests of the cell as user, ptrace_scope {scope}", USER, *_CELL)
+    Path("/proc/sys/kernel/yama/ptrace_scope").write_text("0", encoding="ascii")
+
+
 def unit() -> None:
     """The tests of the sandbox but for the attacks, as root and as the user."""
     for user in (0, USER):
-        options = (
-            "-c",
-            "/dev/null",
-            "--rootdir",
-            _PRODUCT,
-            "-p",
-            "no:cacheprovider",
-            "-q",
-            "-rsfE",
-            "--tb=short",
-            "--deselect",
-            "tests/unit/sandbox/test_cell_attacks.py",
-        )
-        more = ("--import-mode=importlib", "-o", "pythonpath=/product")
-        ended = run(user, "-m", "pytest", *options, *more, "tests/unit/sandbox")
-        text = ended.stdout.decode("utf-8", "replace")
-        print(text)
-        told = [line for line in text.splitlines() if re.match(r"(FAILED|ERROR|SKIPPED) |.*(passed|failed)", line)]
-        say(f"tests as {'user' if user else 'root'}", held=ended.returncode == 0, told=told)
+        _tested(f"tests as {'user' if user else 'root'}", user, "tests/unit/sandbox")
 
 
-PARTS = {"machine": machine, "attacks": attacks, "cgroups": cgroups, "unit": unit}
+def _tested(name: str, user: int, *paths: str) -> None:
+    options = ("-c", "/dev/null", "--rootdir", _PRODUCT, "-p", "no:cacheprovider", "-q", "-rsfE", "--tb=short")
+    more = (
+        "--import-mode=importlib",
+        "-o",
+        "pythonpath=/product",
+        "--deselect",
+        "tests/unit/sandbox/test_cell_attacks.py",
+    )
+    ended = run(user, "-m", "pytest", *options, *more, *paths)
+    text = ended.stdout.decode("utf-8", "replace")
+    print(text)
+    told = [line for line in text.splitlines() if re.match(r"(FAILED|ERROR|SKIPPED) |.*(passed|failed)", line)]
+    say(name, held=ended.returncode == 0, told=told)
+
+
+PARTS = {
+    "machine": machine,
+    "attacks": attacks,
+    "cgroups": cgroups,
+    "probes": probes,
+    "unit": unit,
+    "hardened": hardened,
+}
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+import sys
 import tarfile
+from importlib import metadata
 from pathlib import Path
 
 from tests.support.guest.kernel import extract
@@ -26,6 +28,8 @@ PACKAGES = (
     ),
     *("python3-requests", "python3-markdown", "python3-defusedxml", "python3-junitparser", "python3-nh3"),
 )
+WHEELS = ("tree-sitter", "tree-sitter-typescript", "ty", "bandit", "stevedore", "rich", "markdown-it-py", "mdurl")
+"""What Debian has not; in the versions of this environment."""
 USER = 1001
 _MERGED = ("bin", "lib", "sbin", "lib64")
 _FOLDERS = ("dev", "proc", "sys", "run", "tmp", "product", "root", "home/runner")
@@ -57,6 +61,7 @@ def root(arch: str, folder: Path) -> Path:
     if not image.exists():
         if not tree.exists():
             extract(SUITE, arch, PACKAGES, tree)
+        _add_wheels(arch, tree)
         _finish(tree)
         made = folder / "root.part"
         made.unlink(missing_ok=True)
@@ -64,6 +69,16 @@ def root(arch: str, folder: Path) -> Path:
         subprocess.run(command, check=True)
         made.rename(image)
     return image
+
+
+def _add_wheels(arch: str, tree: Path) -> None:
+    machine = {"arm64": "aarch64", "amd64": "x86_64"}[arch]
+    named = [f"{name}=={metadata.version(name)}" for name in WHEELS]
+    fitting = [f"--platform={kind}_{machine}" for kind in ("manylinux2014", "manylinux_2_17", "manylinux_2_34")]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    target = tree / "usr/lib/python3/dist-packages"
+    chosen = ["--only-binary=:all:", "--python-version=3.13", "--implementation=cp", "--upgrade", f"--target={target}"]
+    subprocess.run([*command, *chosen, *fitting, *named], check=True)
 
 
 def _finish(tree: Path) -> None:
