@@ -46,7 +46,7 @@ def extract(suite: str, arch: str, packages: tuple[str, ...], folder: Path) -> N
     """
     suites = [suite] if "-" not in suite else [suite.partition("-")[0], suite]
     mirror = [f"deb http://deb.debian.org/debian {name} main" for name in suites]
-    chosen = [f"?narrow(?exact-name({name}),?archive(^{suite}$))" for name in packages] if len(suites) > 1 else packages
+    chosen = [f"{name}/{suite}" for name in packages] if len(suites) > 1 else packages
     command = ["mmdebstrap", "--variant=extract", f"--architectures={arch}", "--quiet"]
     included = [part for name in chosen for part in ("--include", name)]
     subprocess.run([*command, *included, suites[0], str(folder), *mirror], check=True)
@@ -65,10 +65,8 @@ def kernel(name: str, arch: str, busybox: Path, folder: Path) -> Kernel:
         suite, package = KERNELS[name]
         if not tree.exists():
             extract(suite, arch, (package.format(arch=arch),), tree)
-        (found,) = (tree / "boot").glob("vmlinuz-*")
-        modules = {one.name.partition(".")[0]: one for one in (tree / "usr/lib/modules").rglob("*.ko*")} or {
-            one.name.partition(".")[0]: one for one in (tree / "lib/modules").rglob("*.ko*")
-        }
+        (found,) = {one.name: one for one in tree.rglob("vmlinuz*")}.values()
+        modules = {one.name.partition(".")[0]: one for one in tree.rglob("*.ko*")}
         ready.image.write_bytes(found.read_bytes())
         ready.initial.write_bytes(gzip.compress(_initial(busybox, modules), 1, mtime=0))
     return ready
