@@ -81,20 +81,23 @@ def _has_memory(place: str) -> bool:
 def _is_ours(place: str, root: str) -> bool:
     """Whether a group is for this process to divide.
 
-    A user has got it with its files. Root could divide any; its own are those that systemd marked so
-    (CGROUP_DELEGATION.md), and the whole that a container sees, which unlike the machine's has a type.
+    It is where systemd marked it so (its CGROUP_DELEGATION.md). Without a mark, a user's is what another user gave it,
+    but not the groups in there, which may be its service manager's; and root's is the whole that a container sees,
+    which unlike the machine's has a type.
     """
     if not os.access(f"{place}/cgroup.procs", os.W_OK, effective_ids=True):  # through which jobs leave our own group
         return False
-    user = os.geteuid()
-    if user != 0:
-        return os.stat(place).st_uid == user
-    if place == root and os.path.exists(f"{place}/cgroup.type"):
-        return True
     for name in _MARKS:
         with contextlib.suppress(OSError):
             return os.getxattr(place, name) == b"1"
-    return False
+    user = os.geteuid()
+    if user == 0:
+        return place == root and os.path.exists(f"{place}/cgroup.type")
+    return _owner(place) == user != _owner(os.path.dirname(place))
+
+
+def _owner(place: str) -> int:
+    return os.stat(place).st_uid
 
 
 def _step_down(place: str) -> bool:

@@ -62,6 +62,10 @@ def places(user: int) -> Iterator[Place]:
         yield Place("a user's delegated group, not alone", user, _entering(shared), False)
         one.kill()
     yield Place("a user's group that is not delegated", user, _entering(_made("plain", 0)), False)
+    managed = _made("user@1", user, below="app.slice/run.scope")
+    yield Place("a group of a user's service manager, not delegated", user, _entering(managed), False)
+    os.setxattr(managed, "user.delegate", b"1")
+    yield Place("a group of a user's service manager, delegated", user, _entering(managed), True)
     yield Place("root's group that is not delegated", 0, _entering(_made("service", 0)), False)
     marked = _made("marked", 0)
     os.setxattr(marked, "trusted.delegate", b"1")
@@ -78,13 +82,14 @@ def left() -> list[str]:
 
 def _made(name: str, user: int, below: str = "") -> Path:
     group = _SLICE / f"{name}.service"
-    group.mkdir()
-    inner = group / below
-    inner.mkdir(exist_ok=True)
-    for folder in {group, inner}:
+    folders = [group, *(group.joinpath(*Path(below).parts[:depth]) for depth in range(1, len(Path(below).parts) + 1))]
+    for folder in folders:
+        folder.mkdir()
+        if "/" in below and folder != folders[-1]:
+            (folder / "cgroup.subtree_control").write_text("+memory +pids", encoding="ascii")
         for path in (folder, *(folder / one for one in _GIVEN)):
             os.chown(path, user, user)
-    return inner
+    return folders[-1]
 
 
 def _entering(group: Path) -> Callable[[], None]:

@@ -115,6 +115,7 @@ class Machine:
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root, self.marks, self.user = root, dict[str, bytes](), 0
         self.at_end: list[Any] = []
+        self.owners: dict[str, int] = {}
         write = cgroup._write
 
         def written(path: str, text: str) -> None:
@@ -132,6 +133,8 @@ class Machine:
         monkeypatch.setattr(cgroup, "_write", written)
         monkeypatch.setattr(os, "geteuid", lambda: self.user)
         monkeypatch.setattr(os, "getxattr", self._mark)
+        monkeypatch.setattr(os, "access", lambda path, mode, **how: True)
+        monkeypatch.setattr(cgroup, "_owner", lambda place: self.owners.get(place, 0))
         monkeypatch.setattr(usage, "descendants", lambda root: [CHILD])
         monkeypatch.setattr(atexit, "register", lambda *end: self.at_end.append(end))
 
@@ -223,17 +226,25 @@ def test_the_whole_of_a_container_is_its_own_and_that_of_the_machine_is_not(mach
     assert (machine.root / "gate/cgroup.procs").read_text().split() == [str(os.getpid())]
 
 
-def test_a_users_group_is_that_which_it_owns(machine: Machine) -> None:
+def test_a_users_group_is_what_another_gave_it(machine: Machine) -> None:
     above, own = machine.group("service"), machine.group("service/own")
-    machine.user = above.stat().st_uid or 1001
-    if os.getuid() == 0:
-        os.chown(own, machine.user, machine.user)
-        assert machine.found(own) == str(own)  # which only its own group is
-        os.chown(above, machine.user, machine.user)
-        own = machine.group("service/other")
+    machine.user = 1001
+    machine.owners = {str(above): 1001, str(own): 1001}
     assert machine.found(own) == str(above)
-    machine.user += 1
-    assert machine.found(machine.group("service/another")) == ""
+    machine.owners = {str(own): 1001}
+    assert machine.found(own) == str(own)
+    machine.owners = {}
+    assert machine.found(machine.group("service/other")) == ""
+
+
+def test_what_a_users_service_manager_made_is_not_divided_unless_it_is_marked(machine: Machine) -> None:
+    top, above, own = machine.group("user@1"), machine.group("user@1/app"), machine.group("user@1/app/run")
+    machine.user = 1001
+    machine.owners = {str(group): 1001 for group in (top, above, own)}
+    assert machine.found(own) == ""
+    assert not (own / "gate").exists()
+    machine.marks[f"{own} user.delegate"] = b"1"
+    assert machine.found(own) == str(own)
 
 
 def test_where_no_memory_can_be_limited_one_goes_back(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
