@@ -69,6 +69,7 @@ class Watch:
         self.cpu = 0.0
         self.truncated = False
         self.disk_full = False
+        self.over_disk = False
         self.begun = time.monotonic()
         self.ended = self.begun
         self.data = {name: bytearray() for name in STREAMS}
@@ -179,11 +180,11 @@ class Watch:
             self.reason = "disk"
 
     def see_disk(self) -> None:
-        """Remember when the job's folders are full."""
+        """Remember when the job's folders are full, or hold more than they may."""
         if self.count_disk:
-            self.disk_full = (
-                self.disk_full or folder.used(self.opened, self.limits["disk"]) >= _FULL * self.limits["disk"]
-            )
+            used = folder.used(self.opened, self.limits["disk"])
+            self.disk_full = self.disk_full or used >= _FULL * self.limits["disk"]
+            self.over_disk = used > self.limits["disk"]
         else:
             found = os.fstatvfs(self.opened)
             self.disk_full = self.disk_full or 0 in (found.f_bavail, found.f_favail)

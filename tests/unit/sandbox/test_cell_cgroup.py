@@ -6,11 +6,13 @@ import atexit
 import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gate.sandbox.cell import Ending, Job, Limits, cgroup, open_cell, usage
+from gate.sandbox.cell.warden import _ending
 
 CHILD = 4_000_001
 OWN = "3:cpu:/elsewhere\n0::/user/gate\n"
@@ -260,6 +262,15 @@ def test_where_no_group_can_be_made_none_is_used(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         cgroup.Group(str(tmp_path), "gate-job-1")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "over_disk", "ending"),
+    [("", False, "memory"), ("", True, "disk"), ("timeout", True, "timeout"), ("memory", True, "memory")],
+)
+def test_a_group_that_holds_too_much_may_hold_files(reason: str, over_disk: bool, ending: str) -> None:
+    watch: Any = SimpleNamespace(reason=reason, over_disk=over_disk)
+    assert _ending(watch, -9, killed=True) == ending
 
 
 def test_the_attestation_says_whether_a_group_holds_and_it_ends_what_goes_beyond() -> None:
