@@ -331,6 +331,8 @@ def _ending(watch: Watch, code: int, *, killed: bool) -> str:
         return "cpu"
     if code == -signal.SIGXFSZ or (code != 0 and watch.disk_full):
         return "disk"
+    if code != 0 and watch.peak > watch.limits["memory"]:  # between two looks
+        return "memory"
     if code != 0 and watch.answers.refused:
         return "blocked"
     return "exited" if code >= 0 else "signal"

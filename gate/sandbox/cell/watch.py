@@ -41,6 +41,7 @@ class Watch:
         reason: why the job must be ended, a value of `values.Ending`; empty as long as it needn't.
         status: how `process` ended; None before.
         cpu: seconds of those that were waited for.
+        peak: bytes that the largest of those held at a time.
     """
 
     def __init__(  # noqa: PLR0913 -- once, by the warden
@@ -67,6 +68,7 @@ class Watch:
         self.reason = ""
         self.status: int | None = None
         self.cpu = 0.0
+        self.peak = 0
         self.truncated = False
         self.disk_full = False
         self.over_disk = False
@@ -125,6 +127,7 @@ class Watch:
             if process == 0:
                 return False
             self.cpu += used.ru_utime + used.ru_stime
+            self.peak = max(self.peak, used.ru_maxrss * 1024)
             if process == self.process:
                 self.status = status
 
