@@ -79,6 +79,12 @@ bench-mutation: $(READY) ## what prompt mutation must show, one JSON line each, 
 bench-probes: $(READY) ## how often noise fails an unchanged sampled agent, one JSON line a figure
 	@$(BIN)/python -m benchmarks.probes
 
+GUEST ?= --arch arm64 --kernel 6.12
+
+.PHONY: guest
+guest: $(READY) ## the sandbox on an emulated machine, one a run; needs root and apt
+	@$(BIN)/python -m tests.support.guest $(GUEST)
+
 format: $(READY) ## mend what ruff can mend
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 

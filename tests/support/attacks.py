@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, landlock, open_cell
+from gate.sandbox.cell import Cell, Ended, Ending, Job, Limits, calls, kernel, landlock, open_cell
 from gate.sandbox.cell.opening import ALL_MEANS
 
 MIB = 1024 * 1024
@@ -30,6 +31,8 @@ _PRELUDE = f"""
 import ctypes, json, os, signal, socket, sys, time
 given = json.loads(os.environ["GIVEN"])
 ctypes.CDLL(None).prctl(15, b"{_NAME}", 0, 0, 0)
+def escaped(how):
+    print("ESCAPED", how, flush=True)
 def try_all(*actions):
     for action in actions:
         try:
@@ -37,6 +40,25 @@ def try_all(*actions):
         except OSError as error:
             print("refused", error, flush=True)
 """
+_ESCAPED = b"ESCAPED"
+"""What an attack prints that sees by itself that it got out."""
+_CALLS = """prlimit64 unshare mount ptrace bpf io_uring_setup userfaultfd perf_event_open process_vm_readv kexec_load
+    memfd_create keyctl"""
+
+
+def _program_of_32_bits(machine: int, flags: int, code: str) -> str:
+    """A program that writes one byte by a call of its own architecture and then does what no processor can."""
+    base, start = 0x100000, 84
+    size = start + len(code) // 2
+    head = b"\x7fELF\1\1\1" + bytes(9)
+    head += struct.pack("<HHIIIIIHHHHHH", 2, machine, 1, base + start, 52, 0, flags, 52, 32, 1, 0, 0, 0)
+    return (head + struct.pack("<8I", 1, 0, base, base, size, size, 5, 0x10000)).hex() + code
+
+
+_PROGRAMS = {
+    "i386": _program_of_32_bits(3, 0, "b804000000bb01000000b96c001000ba01000000cd800f0b78"),
+    "arm": _program_of_32_bits(40, 0x05000000, "0470a0e30100a0e308108fe20120a0e3000000eff000f0e778"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +109,10 @@ ATTACKS = (
     ),
     _attack(
         "memory bomb in page tables",
-        "import mmap\nheld = mmap.mmap(-1, 1 << 36, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
-        "for place in range(0, 1 << 36, 1 << 21): held[place]\ntime.sleep(60)",
+        # a page of a table tells of as many pages as it has words
+        "import mmap\nstep = mmap.PAGESIZE ** 2 // 8\nsize = step * (160 << 20) // mmap.PAGESIZE\n"
+        "held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+        "for place in range(0, size, step): held[place]\ntime.sleep(60)",
         Ending.MEMORY,
     ),
     _attack("CPU loop", "while True: pass", Ending.CPU, cpu=0.1),
@@ -117,6 +141,7 @@ ATTACKS = (
         " try: os.write(h, b'x' * (1 << 20))\n except OSError: os._exit(0)",
         Ending.DISK,
         Ending.EXITED,
+        Ending.MEMORY,  # where they lie in memory, which a group limits
     ),
     _attack(
         "write outside",
@@ -171,7 +196,8 @@ ATTACKS = (
         "kill of the parent",
         "for target in (given['process'], -1, os.getppid(), given['gate']):\n"
         " if target != 1 and target > -2:\n  try_all(lambda: os.kill(target, signal.SIGTERM))\n"
-        "try_all(lambda: ctypes.CDLL(None).syscall(302, given['process'], 0, b'\\0' * 16, None))",
+        "limit = given['calls']['prlimit64'], given['process'], 0, b'\\0' * 16, None\n"
+        "try_all(lambda: ctypes.CDLL(None).syscall(*limit))",
         *_DONE,
         Ending.SIGNAL,
     ),
@@ -183,9 +209,31 @@ ATTACKS = (
     ),
     _attack(
         "namespaces, mounts and other kernel doors",
-        "libc = ctypes.CDLL(None)\n"
-        "for number in (272, 165, 101, 321, 425, 323, 298, 310, 246, 319, 250):\n"
-        " print(number, libc.syscall(number, 0x10000000, 0, 0, 0, 0))",
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "for name in ('unshare', 'mount', 'ptrace', 'bpf', 'io_uring_setup', 'userfaultfd', 'perf_event_open',"
+        " 'process_vm_readv', 'kexec_load', 'memfd_create', 'keyctl'):\n"
+        " ctypes.set_errno(0)\n"
+        " done, why = libc.syscall(given['calls'][name], 0x10000000, 0, 0, 0, 0), ctypes.get_errno()\n"
+        " print(name, done, why) if done == -1 and why in (1, 38) else escaped(f'{name}: {why}')",
+        *_DONE,
+    ),
+    _attack(
+        "calls of another architecture",
+        "import mmap, subprocess\n"
+        "for name, data in given['programs'].items():\n"
+        " with open(name, 'wb') as s: s.write(bytes.fromhex(data))\n"
+        " os.chmod(name, 0o700)\n"
+        " try: ended = subprocess.run(['./' + name], capture_output=True)\n"
+        " except OSError as error: print('not of this machine', name, error)\n"
+        " else: print(name, ended.returncode) if not ended.stdout else escaped(name)\n"
+        "if os.uname().machine == 'x86_64':\n"
+        " if ctypes.CDLL(None).syscall(0x40000000 + 39) > 0: escaped('x32')\n"
+        " if os.fork() == 0:\n"
+        "  code = mmap.mmap(-1, 4096, prot=7); code.write(bytes.fromhex('b814000000cd80c3'))\n"  # getpid by int 0x80
+        "  asked = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))\n"
+        "  if asked() > 0: escaped('int 0x80')\n"
+        "  os._exit(0)\n"
+        " os.wait()",
         *_DONE,
     ),
     _attack(
@@ -218,6 +266,8 @@ class Outside:
             "abstract": self.servers["abstract"].getsockname()[1:].decode("ascii"),
             "engine": str(self.folder / "engine.sock"),
             "datagrams": str(self.folder / "datagrams.sock"),
+            "calls": {name: calls.number(name, kernel.architecture()) for name in _CALLS.split()},
+            "programs": _PROGRAMS,
         }
 
     def broken(self, ended: Ended) -> Iterator[str]:
@@ -237,6 +287,9 @@ class Outside:
         told = b"".join((ended.stdout, ended.stderr, ended.verdict, *ended.files.values()))
         if SECRET.encode() in told:
             yield "a secret was read"
+        for line in told.splitlines():
+            if line.startswith(_ESCAPED):
+                yield line.decode("utf-8", "replace")
         if _running():
             yield "a process is left"
 

@@ -1,7 +1,7 @@
-"""Landlock: what a process tree may do with files, TCP ports, signals and abstract sockets (landlock(7)).
+"""Landlock: what a process tree may do with files, ports, signals and sockets with names (landlock(7)).
 
-What it does not know, the other means must hold: metadata (chmod, times, extended attributes), UDP and every other
-kind of socket, addresses.
+What it does not know, the other means must hold: metadata (chmod, times, extended attributes), every other kind of
+socket, addresses; and before version 10 UDP.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
 _TRUNCATE, _IOCTL_DEV = 1 << 14, 1 << 15
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-_FS_BITS = {1: 13, 2: 14, 3: 15, 4: 15}
-_FS_BITS_SINCE_5 = 16
-_TCP_BIND_AND_CONNECT = 3
+_FS_BITS_SINCE = {1: 13, 2: 14, 3: 15, 5: 16, 9: 17}
+"""How many rights over files there are from a version on (linux/landlock.h); the last is to look up sockets by path."""
+_TCP_BIND_AND_CONNECT, _UDP_BIND_AND_SEND = 3, 12
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
+_KNOWS_TCP, _KNOWS_UDP = 4, 10
 HOLDS_TRUNCATION = 3
 """The first version that keeps files from being truncated."""
 SCOPES_SIGNALS = 6
@@ -40,8 +41,18 @@ def version() -> int:
         return 0
 
 
+def handled(abi: int) -> list[int]:
+    """What is denied unless a rule allows it: rights over files, over ports, and scopes, as far as a version knows."""
+    found = [(1 << max(bits for since, bits in _FS_BITS_SINCE.items() if since <= abi)) - 1]
+    if abi >= _KNOWS_TCP:
+        found.append(_TCP_BIND_AND_CONNECT | (_UDP_BIND_AND_SEND if abi >= _KNOWS_UDP else 0))
+    if abi >= SCOPES_SIGNALS:
+        found.append(_ABSTRACT_SOCKETS_AND_SIGNALS)
+    return found
+
+
 def restrict(abi: int, *, readable: Iterable[str], devices: Iterable[str], own: str) -> None:
-    """Restrict this process and its children for ever; needs no_new_privs. No TCP port may be bound or connected to.
+    """Restrict this process and its children for ever; needs no_new_privs. No port may be bound or connected to.
 
     Args:
         abi: the kernel's `version`.
@@ -52,20 +63,16 @@ def restrict(abi: int, *, readable: Iterable[str], devices: Iterable[str], own: 
     Raises:
         OSError: the kernel refuses.
     """
-    handled = (1 << _FS_BITS.get(abi, _FS_BITS_SINCE_5)) - 1
-    attributes = [handled]
-    if abi >= 4:
-        attributes.append(_TCP_BIND_AND_CONNECT)
-    if abi >= SCOPES_SIGNALS:
-        attributes.append(_ABSTRACT_SOCKETS_AND_SIGNALS)
+    attributes = handled(abi)
+    files = attributes[0]
     packed = struct.pack(f"={len(attributes)}Q", *attributes)
     ruleset = kernel.syscall(_CREATE, packed, len(packed), 0)
     try:
         for path in readable:
-            _allow(ruleset, path, handled & (_EXECUTE | _READ_FILE | _READ_DIR))
+            _allow(ruleset, path, files & (_EXECUTE | _READ_FILE | _READ_DIR))
         for path in devices:
-            _allow(ruleset, path, handled & (_WRITE_FILE | _READ_FILE | _TRUNCATE))
-        _allow(ruleset, own, handled & ~(_MAKE_CHAR | _MAKE_BLOCK))
+            _allow(ruleset, path, files & (_WRITE_FILE | _READ_FILE | _TRUNCATE))
+        _allow(ruleset, own, files & ~(_MAKE_CHAR | _MAKE_BLOCK))
         kernel.syscall(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)

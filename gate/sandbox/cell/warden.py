@@ -296,10 +296,8 @@ class _Warden:
     def _tell(self, watch: Watch) -> tuple[dict[str, Any], list[bytes]]:
         files, cut = folder.collect(self.opened, self.request["collect"], self.request["limits"]["disk"])
         code = os.waitstatus_to_exitcode(watch.status or 0)
-        if self.group is not None and self.group.killed():
-            watch.reason = watch.reason or "memory"
         head = {
-            "ending": _ending(watch, code),
+            "ending": _ending(watch, code, killed=self.group is not None and self.group.killed()),
             "code": code if code >= 0 else None,
             "signal": -code if code < 0 else None,
             "truncated": watch.truncated or cut,
@@ -323,13 +321,18 @@ class _Warden:
             os.close(parent)
 
 
-def _ending(watch: Watch, code: int) -> str:
+def _ending(watch: Watch, code: int, *, killed: bool) -> str:
+    """A value of `values.Ending`; `killed` since the job's group held too much, where files may lie in memory too."""
     if watch.reason:
         return watch.reason
+    if killed:
+        return "disk" if watch.over_disk else "memory"
     if code == -signal.SIGXCPU or (code == -signal.SIGKILL and watch.cpu >= watch.limits["cpu"]):
         return "cpu"
     if code == -signal.SIGXFSZ or (code != 0 and watch.disk_full):
         return "disk"
+    if code != 0 and watch.peak > watch.limits["memory"]:  # between two looks
+        return "memory"
     if code != 0 and watch.answers.refused:
         return "blocked"
     return "exited" if code >= 0 else "signal"

@@ -41,6 +41,7 @@ class Watch:
         reason: why the job must be ended, a value of `values.Ending`; empty as long as it needn't.
         status: how `process` ended; None before.
         cpu: seconds of those that were waited for.
+        peak: bytes that the largest of those held at a time.
     """
 
     def __init__(  # noqa: PLR0913 -- once, by the warden
@@ -67,8 +68,10 @@ class Watch:
         self.reason = ""
         self.status: int | None = None
         self.cpu = 0.0
+        self.peak = 0
         self.truncated = False
         self.disk_full = False
+        self.over_disk = False
         self.begun = time.monotonic()
         self.ended = self.begun
         self.data = {name: bytearray() for name in STREAMS}
@@ -124,6 +127,7 @@ class Watch:
             if process == 0:
                 return False
             self.cpu += used.ru_utime + used.ru_stime
+            self.peak = max(self.peak, used.ru_maxrss * 1024)
             if process == self.process:
                 self.status = status
 
@@ -179,11 +183,11 @@ class Watch:
             self.reason = "disk"
 
     def see_disk(self) -> None:
-        """Remember when the job's folders are full."""
+        """Remember when the job's folders are full, or hold more than they may."""
         if self.count_disk:
-            self.disk_full = (
-                self.disk_full or folder.used(self.opened, self.limits["disk"]) >= _FULL * self.limits["disk"]
-            )
+            used = folder.used(self.opened, self.limits["disk"])
+            self.disk_full = self.disk_full or used >= _FULL * self.limits["disk"]
+            self.over_disk = used > self.limits["disk"]
         else:
             found = os.fstatvfs(self.opened)
             self.disk_full = self.disk_full or 0 in (found.f_bavail, found.f_favail)

@@ -53,6 +53,15 @@ def test_a_signal_of_its_own_is_told(cell: Cell) -> None:
     assert (ended.ending, ended.code, ended.signal) == (Ending.SIGNAL, None, 6)
 
 
+@pytest.mark.parametrize("child", [False, True])
+def test_a_failure_after_too_much_memory_is_told_as_that_however_short_it_was(cell: Cell, child: bool) -> None:
+    # faster than the first look
+    held = "import mmap, os\nif {child} and os.fork(): os.wait(); os._exit(1)\n"
+    code = held + "mmap.mmap(-1, 24 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)\nos._exit(1)"
+    ended = python(cell, code.format(child=child), limits=Limits(memory=24 * 2**20))
+    assert (ended.ending, ended.code) in ((Ending.MEMORY, 1), (Ending.MEMORY, None))
+
+
 def test_a_program_that_is_not_there_ends_like_in_a_shell(cell: Cell) -> None:
     ended = cell.run(Job(("no-such-program",)))
     assert (ended.ending, ended.code) == (Ending.EXITED, 127)

@@ -41,10 +41,13 @@ def test_every_attack_is_contained(root: bool, how: tuple[str, ...]) -> None:
         ("UDP, raw, netlink and vsock", "UDP was reached"),
         ("abstract and docker sockets", "abstract was reached"),
         ("read of secrets and /proc", "a secret was read"),
+        ("calls of another architecture", "ESCAPED "),
     ],
 )
 def test_without_a_cell_the_same_attacks_succeed(name: str, broken: str, tmp_path: Path) -> None:
     one = next(one for one in ATTACKS if one.name == name)
     with outside_world() as outside:
         told = attack(Cell(Unsandboxed(tmp_path), Attestation((), unsafe=True)), one, outside)
-    assert broken in told["broken"]
+    if one.name == "calls of another architecture" and not told["broken"]:
+        pytest.skip("this kernel knows no other architecture")
+    assert any(line.startswith(broken) for line in told["broken"]), told

@@ -47,6 +47,8 @@ print(json.dumps(found))
 def test_seccomp_tells_addresses_apart() -> None:
     available("seccomp")
     outer = available("user-namespace")
+    if os.geteuid() != 0:
+        pytest.skip("a network's addresses are root's to give")
     ended = python(outer, ADDRESSES, ROOT)
     assert ended.stderr == ""
     assert json.loads(ended.stdout) == {
