@@ -20,8 +20,8 @@ from typing import Any
 from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
 from gate.suites.mutation.prompt.lines import pieces
-from gate.suites.mutation.prompt.model import Block, Span
-from gate.suites.mutation.prompt.plain import Found, block_of, span_of
+from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
+from gate.suites.mutation.prompt.plain import Found
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
@@ -52,10 +52,6 @@ class Lines:
         """A line without its end."""
         return self.text[self.starts[line] : self.ends[line]]
 
-    def outer(self, first: int, after: int) -> Span:
-        """Whole lines from `first` up to, not including, `after`, their ends included."""
-        return Span(self.starts[first], self.bounds[after])
-
     def of(self, offset: int) -> int:
         """The line that holds an offset."""
         return bisect_right(self.starts, offset) - 1
@@ -70,9 +66,9 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
     Raises:
         UsageError: markdown-it-py is not installed.
     """
+    found = _markdown(text, lines)
     blocks: list[Block] = []
-    ends, bounds = lines.ends, lines.bounds
-    for one in _markdown(text, lines):
+    for one in found:
         if isinstance(one, Block):
             blocks.append(one)
             continue
@@ -82,16 +78,22 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         elif kind == "code":
             blocks.extend(_code(lines, first, after, group, include_code=include_code))
         elif kind == "heading":
-            end = start + len(text[start : ends[first]].rstrip().rstrip("#").rstrip())
-            blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
+            end = start + len(text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+            blocks.append(_block(lines, kind, first, after, start, max(start, end), depth, group))
         else:
             for part, line, until, at, to in pieces(lines, first, after, start, kind):
                 if part == "code" and include_code:
                     blocks.extend(_by_line(lines, line, until, group))
                 else:
-                    outer = span_of((bounds[line], bounds[until]))
-                    blocks.append(block_of((part, span_of((at, to)), outer, depth, group)))
+                    blocks.append(_block(lines, part, line, until, at, to, depth, group))
     return blocks
+
+
+def _block(
+    lines: Lines, kind: BlockKind, first: int, after: int, start: int, end: int, depth: int, group: int
+) -> Block:
+    """A block of the lines from `first` up to, not including, `after`, their ends included."""
+    return block_of((kind, start, end, lines.starts[first], lines.bounds[after], depth, group))
 
 
 def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:
@@ -99,17 +101,18 @@ def _code(lines: Lines, first: int, after: int, group: int, *, include_code: boo
     opening, closing = _FENCE.search(lines.at(first)), _FENCE_END.match(lines.at(after - 1))
     closed = after - first > 1 and opening and closing and closing[1].startswith(opening[0])
     if closed and not include_code:
-        return [Block("code", Span(lines.starts[first], lines.ends[after - 1]), lines.outer(first, after), 0, group)]
+        return [_block(lines, "code", first, after, lines.starts[first], lines.ends[after - 1], 0, group)]
     return _by_line(lines, first + 1, after - 1 if closed else after, group)
 
 
 def _by_line(lines: Lines, first: int, after: int, group: int) -> list[Block]:
     found = []
     for line in range(first, after):
-        for piece in pieces(lines, line, line + 1, _text_start(lines, line), "paragraph", json=False):
-            if piece.end > piece.start:
-                outer = lines.outer(piece.first, piece.after)
-                found.append(Block(piece.kind, Span(piece.start, piece.end), outer, 0, group))
+        for kind, at, until, start, end in pieces(
+            lines, line, line + 1, _text_start(lines, line), "paragraph", json=False
+        ):
+            if end > start:
+                found.append(_block(lines, kind, at, until, start, end, 0, group))
     return found
 
 

@@ -45,7 +45,7 @@ def _with_sentences(prompt: Prompt) -> set[int]:
     found: set[int] = set()
     place = 0
     for sentence in prompt.sentences:
-        while place < len(prompt.blocks) and prompt.blocks[place].outer.end <= sentence.start:
+        while place < len(prompt.blocks) and prompt.blocks[place].outer_end <= sentence.start:
             place += 1
         found.add(place)
     return found

@@ -47,7 +47,7 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
     """Each top-level block below a heading that announces examples; below a label, as far as they are no prose."""
     found: list[Span] = []
     after = -1
-    starts = [block.outer.start for block in blocks]
+    starts = [block.outer_start for block in blocks]
     place = 0
     for section in sections:
         if section.origin == "tag" or section.span.start < after or not announces_examples(section.title):
@@ -62,7 +62,7 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
             block = blocks[place]
             prose = block.kind == "paragraph" and block.depth == 0 and section.origin == "label"
             if prose and not speaker(text, block):
-                after = block.outer.start
+                after = block.outer_start
                 break
             if block.kind not in ("heading", "break", "tag", "control") and not label_of(text, block):
                 _extend(found, block, section.span.start)
@@ -74,7 +74,7 @@ def _extend(found: list[Span], block: Block, since: int) -> None:
     """Begin an example with a block, or join a nested block to the one before it."""
     nested = block.depth > 1 or (block.depth == 1 and block.kind == "paragraph")
     if nested and found and found[-1].start >= since:
-        found[-1] = Span(found[-1].start, block.outer.end)
+        found[-1] = Span(found[-1].start, block.outer_end)
     else:
         found.append(block.outer)
 
@@ -91,25 +91,25 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
         who = speaker(text, block) if place in named else ""
         if who == "user":
             if started and answered:
-                found.append(Span(started.outer.start, answered.outer.end))
+                found.append(Span(started.outer_start, answered.outer_end))
             started, answered = block, block if _has_answer(text, block) else None
         elif who == "assistant" and started:
             answered = block
         elif block.kind in ("heading", "tag") or (who == "" and block.kind != "code"):
             if started and answered:
-                found.append(Span(started.outer.start, answered.outer.end))
+                found.append(Span(started.outer_start, answered.outer_end))
             started = answered = None
         elif block.kind == "code" and answered:
             answered = block
     if started and answered:
-        found.append(Span(started.outer.start, answered.outer.end))
+        found.append(Span(started.outer_start, answered.outer_end))
     return found
 
 
 def _with_colon(text: str, blocks: Sequence[Block]) -> set[int]:
     """Places of the blocks that hold a colon; in no other one somebody speaks."""
     colons = [found.start() for found in _COLON.finditer(text)]
-    starts = [block.span.start for block in blocks]
+    starts = [block.start for block in blocks]
     return {place for place in {bisect_right(starts, colon) - 1 for colon in colons} if place >= 0}
 
 
@@ -117,7 +117,7 @@ def speaker(text: str, block: Block) -> str:
     """`user`, `assistant` or an empty text: who speaks in a block that begins with a speaker's name."""
     if block.kind not in ("paragraph", "item"):
         return ""
-    start, end = block.span
+    start, end = block.start, block.end
     colon = _COLON.search(text, start, min(end, start + 80))
     return _speaker(text[start : colon.end()]) if colon else ""
 
@@ -133,7 +133,7 @@ def _speaker(begin: str) -> str:
 
 def _has_answer(text: str, block: Block) -> bool:
     """Whether the answer stands in the same block, on a line of its own."""
-    return any(found["assistant"] for found in _turns_by_line().finditer(text, block.span.start, block.span.end))
+    return any(found["assistant"] for found in _turns_by_line().finditer(text, block.start, block.end))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,9 +13,10 @@ from typing import NamedTuple, Protocol
 from gate.suites.mutation.prompt.model import BlockKind
 
 _SIGNS = "<{[|}]•・‣◦●○■□▪–—①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳*+-"
-_BEGIN = rf"[ \t>]*(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
-_BEGINS = re.compile(_BEGIN)
-_SPECIAL = re.compile(rf"[\r\n]{_BEGIN}|[:：][*_ \t]*[\r\n]")
+BEGIN = rf"(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
+"""What the first line of a text begins with that may be cut out of a paragraph."""
+_BEGINS = re.compile(rf"[ \t>]*{BEGIN}")
+_SPECIAL = re.compile(rf"[\r\n][ \t>]*{BEGIN}|[:：][*_ \t]*[\r\n]")
 _LEAD = re.compile(r"[ \t>]*(?P<sign>[<|{\[=_~-])")
 _TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
 _CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
-from gate.suites.mutation.prompt.lines import is_plain
-from gate.suites.mutation.prompt.model import Block, BlockKind, Span
-
-span_of, block_of = Span._make, Block._make  # in half of the time that named fields take
+from gate.suites.mutation.prompt.lines import BEGIN, is_plain
+from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
 
 FEWEST = 64
 """Lines; fewer are as soon read by the parser as a whole."""
@@ -25,15 +23,25 @@ _TEXT = (  # the first character of a line that begins no block of another kind,
     r"(?:[^\s\x00>#\-=*_+0-9`~]|(?=[#\-=*_+0-9`~])"
     rf"(?!\#{{1,6}}(?:[ \t]|{_EOL})|[-=*_+ \t]+{_EOL}|[*+-][ \t]|[0-9]{{1,9}}[.)](?:[ \t]|{_EOL})|```|~~~).)"
 )
+_WHOLE = rf"(?!{BEGIN}){_TEXT}(?>(?:[^\r\n]*\S)?)"  # a line that is a block by itself, if it stands alone
+_BLANK_FOLLOWS = rf"[^\S\r\n]*+(?>\r\n?|\n)[ \t]*+{_EOL}"
+_ITEM_FOLLOWS = rf"(?>\r\n?|\n)(?:[ \t]*+{_EOL}|[ ]*+(?:[*+-]|[0-9]{{1,9}}[.)])[ ]{{1,4}}{_TEXT})"
 _LINE = re.compile(
     rf"""
     [ ]*+(?:
-        (?P<text>{_TEXT})
+        (?P<lone>{_WHOLE}){_BLANK_FOLLOWS}
+      | (?P<text>{_TEXT})
       | (?P<blank>[ \t]*+{_EOL})
-      | (?P<bullet>[*+-])[ ]{{1,4}}(?={_TEXT})
-      | (?P<number>[0-9]{{1,9}}[.)])[ ]{{1,4}}(?={_TEXT})
+      | (?P<sign>[*+-]|[0-9]{{1,9}}[.)])[ ]{{1,4}}(?:
+            (?P<entry>{_WHOLE})[^\S\r\n]*+(?={_ITEM_FOLLOWS})
+          | (?P<item>)(?={_TEXT})
+        )
     )
-    | \#{{1,6}}[ \t]+(?P<heading>[^\s\#\x00][^\r\n\#]*)
+    | (?P<level>\#{{1,6}})[ \t]+(?:
+            (?P<title>[^\s\#\x00](?>(?:[^\r\n\#]*[^\s\#])?))[^\S\r\n]*+{_EOL}
+          | (?P<heading>[^\s\#\x00][^\r\n\#]*)
+      )
+    | >[ ]?(?P<said>{_WHOLE}){_BLANK_FOLLOWS}
     | >[ ]?(?P<quote>{_TEXT})
     | (?P<hollow>>[ \t]*){_EOL}
     | (?P<fence>`{{3,}}(?=[^`\r\n]*+{_EOL})|~{{3,}})
@@ -73,12 +81,8 @@ _Paragraph = tuple[BlockKind, int, int, int, int, bool]
 without a blank one go on with it."""
 
 
-class _Item(NamedTuple):
-    """An item that is open: what is indented by `inside` columns belongs to it."""
-
-    inside: int
-    group: int
-    sign: str
+_Item = tuple[int, int, str]
+"""An item that is open: what is indented by so many columns belongs to it; its group; its sign."""
 
 
 class Scan:
@@ -96,12 +100,16 @@ class Scan:
         self._group = 0
         self._items: list[_Item] = []
         self._open: _Paragraph | None = None
+        self._behind = -1  # the line behind the last item that was read as a whole
         self._outermost = (0, 0, 0)  # line, blocks before it and last group where the outermost open thing began
         self._kinds: dict[str, Callable[[int, int, re.Match[str]], int]] = {
+            "lone": self._lone,
             "text": self._begin,
-            "bullet": lambda line, at, found: self._item(line, found.start("bullet") - at, found, interrupts=True),
-            "number": self._number,
+            "entry": self._entry,
+            "item": self._item,
+            "title": self._title,
             "heading": self._heading,
+            "said": self._said,
             "quote": self._quote,
             "hollow": self._hollow,
             "fence": self._fence,
@@ -121,7 +129,7 @@ class Scan:
                 if self._open is not None:
                     self._close(line)
                 line += 1
-            elif kind == "text" and self._open is not None:
+            elif self._open is not None and (kind == "text" or kind == "lone"):
                 line += 1  # it goes on, however it is indented
             elif kind:
                 assert seen is not None  # noqa: S101
@@ -138,9 +146,8 @@ class Scan:
             text, lines = self._text, self._lines
             end = lines.ends[line - 1]
             if is_plain(text, start, lines.ends[first], end):
-                span = span_of((start, start + len(text[start:end].rstrip())))
-                outer = span_of((lines.bounds[first], lines.bounds[line]))
-                self._found.append(block_of((kind, span, outer, depth, group)))
+                end = start + len(text[start:end].rstrip())
+                self._found.append(block_of((kind, start, end, lines.starts[first], lines.bounds[line], depth, group)))
             else:
                 self._found.append((kind, first, line, start, depth, group))
             self._open = None
@@ -151,63 +158,104 @@ class Scan:
         self._items.clear()
         self._outermost = line, len(self._found), self._group
 
-    def _begin(self, line: int, at: int, found: re.Match[str]) -> int:
-        """A paragraph, after a blank line."""
-        start = found.end() - 1
+    def _place(self, line: int, indent: int) -> tuple[int, int]:
+        """Depth and group of a paragraph that begins after a blank line."""
         items = self._items
-        while items and items[-1].inside > start - at:
+        while items and items[-1][0] > indent:
             items.pop()
         if items:
-            self._open = "paragraph", line, start, len(items), items[-1].group, False
-            return line + 1
+            return len(items), items[-1][1]
         self._outermost = line, len(self._found), self._group
         self._group += 1
-        self._open = "paragraph", line, start, 0, self._group, False
+        return 0, self._group
+
+    def _begin(self, line: int, at: int, found: re.Match[str]) -> int:
+        start = found.end() - 1
+        self._open = "paragraph", line, start, *self._place(line, start - at), False
         return line + 1
 
-    def _number(self, line: int, at: int, found: re.Match[str]) -> int:
-        sign = found["number"]
-        return self._item(line, found.start("number") - at, found, interrupts=int(sign[:-1]) == 1)
+    def _lone(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A line of text between two blank ones."""
+        start, end = found.span("lone")
+        depth, group = self._place(line, start - at)
+        self._found.append(block_of(("paragraph", start, end, at, self._lines.bounds[line + 1], depth, group)))
+        return line + 2
 
-    def _item(self, line: int, indent: int, found: re.Match[str], *, interrupts: bool) -> int:
-        """An item; it goes on with the list of the outermost item that it ends, if that has the same sign.
+    def _list(self, line: int, at: int, found: re.Match[str], start: int) -> int:
+        """The group of an item; it goes on with the list of the outermost item that it ends, if that has the same sign.
 
-        Args:
-            interrupts: it may begin a list right behind a line of text.
+        An item that is no sibling can't begin behind a line of text with a number other than one. 0 is not known, with
+        all items still open, since what they belong to is read again.
         """
-        items, sign = self._items, text_before(self._text, found)
+        items = self._items
+        begin, end = found.span("sign")
+        indent, sign = begin - at, self._text[end - 1]
         kept = len(items)
-        while kept and items[kept - 1].inside > indent:
+        while kept and items[kept - 1][0] > indent:
             kept -= 1
         ended = items[kept] if kept < len(items) else None
-        if indent - (items[kept - 1].inside if kept else 0) > 3:
-            return 0  # with all items still open, since what they belong to is read again
+        if indent - (items[kept - 1][0] if kept else 0) > 3:
+            return 0
+        behind_text = self._open is not None or self._behind == line
+        if ended is None and behind_text and end - begin > 1 and int(self._text[begin : end - 1]) != 1:
+            return 0
         if self._open is not None:
-            if ended is None and not interrupts:
-                return 0
             self._close(line)
         del items[kept:]
-        if ended is not None and ended.sign == sign:
-            group = ended.group
+        if ended is not None and ended[2] == sign:
+            group = ended[1]
         else:
             if not items:
                 self._outermost = line, len(self._found), self._group
             group = self._group = self._group + 1
+        items.append((start - at, group, sign))
+        return group
+
+    def _item(self, line: int, at: int, found: re.Match[str]) -> int:
         start = found.end()
-        items.append(_Item(start - self._lines.starts[line], group, sign))
-        self._open = "item", line, start, len(items), group, False
-        return line + 1
+        group = self._list(line, at, found, start)
+        if group:
+            self._open = "item", line, start, len(self._items), group, False
+        return group and line + 1
+
+    def _entry(self, line: int, at: int, found: re.Match[str]) -> int:
+        """An item of one line, which no text follows."""
+        start, end = found.span("entry")
+        group = self._list(line, at, found, start)
+        if group:
+            self._behind = line + 1
+            outer_end = self._lines.bounds[line + 1]
+            self._found.append(block_of(("item", start, end, at, outer_end, len(self._items), group)))
+        return group and line + 1
+
+    def _title(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A heading."""
+        return self._headed(line, at, found, *found.span("title"))
 
     def _heading(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A heading that holds more `#`."""
+        start = found.start("heading")
+        title = self._text[start : self._lines.ends[line]].rstrip().rstrip("#").rstrip()
+        return self._headed(line, at, found, start, start + len(title))
+
+    def _headed(self, line: int, at: int, found: re.Match[str], start: int, end: int) -> int:
         self._outside(line)
         self._group += 1
-        start, lines = found.start("heading"), self._lines
-        level = len(self._text[at:start].rstrip())
-        title = self._text[start : lines.ends[line]].rstrip().rstrip("#").rstrip()
-        span = span_of((start, start + len(title)))
-        outer = span_of((lines.bounds[line], lines.bounds[line + 1]))
-        self._found.append(block_of(("heading", span, outer, level, self._group)))
+        level = found.end("level") - at
+        self._found.append(
+            block_of(("heading", start, end, at, self._lines.bounds[line + 1], level, self._group))
+        )
         return line + 1
+
+    def _said(self, line: int, at: int, found: re.Match[str]) -> int:
+        """A quotation of one line."""
+        if self._open is not None and self._open[-1]:
+            return line + 1
+        self._outside(line)
+        self._group += 1
+        start, end = found.span("said")
+        self._found.append(block_of(("paragraph", start, end, at, self._lines.bounds[line + 1], 0, self._group)))
+        return line + 2
 
     def _quote(self, line: int, at: int, found: re.Match[str]) -> int:
         if self._open is None or not self._open[-1]:
@@ -271,11 +319,6 @@ class Scan:
         lines = self._lines
         found = _RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
         return lines.of(found.end()) if found else len(lines)
-
-
-def text_before(text: str, found: re.Match[str]) -> str:
-    """The sign of a list: its bullet, or what stands behind its number."""
-    return text[found.end(found.lastgroup or 0) - 1]
 
 
 def is_title(lines: Lines, first: int, line: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gate.suites.mutation.prompt.languages import (
@@ -40,11 +41,37 @@ class Sentence(NamedTuple):
     label: bool = False
 
 
-def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span], main: str) -> list[Rule]:
+@dataclass(slots=True)
+class Sentences:
+    """All sentences of a prompt in order, of which few are listed and few are labels.
+
+    Attributes:
+        blocks: for each, the index of its block.
+        listed, labels: places of those that are, see `Sentence`.
+    """
+
+    spans: list[Span] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    listed: set[int] = field(default_factory=set)
+    labels: set[int] = field(default_factory=set)
+
+    def add(self, spans: Sequence[Span], block: int, *, listed: bool, label: bool) -> None:
+        places = range(len(self.spans), len(self.spans) + len(spans))
+        self.spans += spans
+        self.blocks += [block] * len(spans)
+        if listed:
+            self.listed.update(places)
+        if label:
+            self.labels.update(places)
+
+    def at(self, place: int) -> Sentence:
+        return Sentence(self.spans[place], self.blocks[place], place in self.listed, place in self.labels)
+
+
+def rules_of(text: str, sentences: Sentences, protected: Sequence[Span], main: str) -> list[Rule]:
     """Rules in the order of the text.
 
     Args:
-        sentences: in order.
         protected: spans in which a keyword does not count.
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
@@ -69,12 +96,13 @@ def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span]
     ]
 
 
-def _promising(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+def _promising(text: str, sentences: Sentences) -> Iterator[Sentence]:
     """Sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
-    starts = [one[0][0] for one in sentences]
-    held = {bisect_right(starts, place) - 1 for place in _hopeful(text)}
-    held.update(place for place, one in enumerate(sentences) if one[2])
-    yield from (sentences[place] for place in sorted(held) if place >= 0)
+    held = set(sentences.listed)
+    if hopeful := _hopeful(text):
+        starts = [start for start, _ in sentences.spans]
+        held.update([bisect_right(starts, place) - 1 for place in hopeful])
+    yield from (sentences.at(place) for place in sorted(held) if place >= 0)
 
 
 def _hopeful(text: str) -> list[int]:

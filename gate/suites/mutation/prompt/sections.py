@@ -23,7 +23,7 @@ def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
 
 def label_of(text: str, block: Block) -> str:
     """The title that a block is, or an empty text: a short line that ends in a colon, is bold or stands in brackets."""
-    kind, (start, end), _, _, _ = block
+    kind, start, end, _, _, _, _ = block
     if text[end - 1 : end] not in LABEL_ENDS or end - start > _LONGEST_LABEL or kind not in ("paragraph", "item"):
         return ""
     shown = text[start:end]
@@ -38,14 +38,14 @@ def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
     """Headings govern until the next of their level; a label until the next heading, label or end of its depth."""
     opened: list[tuple[int, str, int]] = []
     for block in blocks:
-        kind, span, (start, _), depth, _ = block
+        kind, begin, ends, start, _, depth, _ = block
         if kind == "paragraph":
-            title = "" if depth or text[span[1] - 1 : span[1]] not in LABEL_ENDS else label_of(text, block)
+            title = "" if depth or text[ends - 1 : ends] not in LABEL_ENDS else label_of(text, block)
             if not title:
                 continue
             level = _LABEL_LEVEL
         elif kind == "heading":
-            level, title = depth, span.of(text)
+            level, title = depth, text[begin:ends]
             title = title if any(map(str.isalnum, title)) else ""
         elif kind == "tag":
             level, title = _LABEL_LEVEL, ""  # a label does not reach over a tag
@@ -55,7 +55,7 @@ def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
             yield _section(opened.pop(), start)
         if title:
             opened.append((level, title, start))
-    end = blocks[-1].outer.end if blocks else 0
+    end = blocks[-1].outer_end if blocks else 0
     while opened:
         yield _section(opened.pop(), end)
 
@@ -72,14 +72,14 @@ def _by_tags(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
     for block in blocks:
         if block.kind != "tag":
             continue
-        for tag in _TAG.finditer(text, block.span.start, block.span.end):
+        for tag in _TAG.finditer(text, block.start, block.end):
             closing, name, itself = tag[1], tag[2].lower(), tag[4]
             if itself:
                 continue
             if not closing:
                 depth += 1
-                opened.setdefault(name, []).append((block.outer.start, depth))
+                opened.setdefault(name, []).append((block.outer_start, depth))
             elif opened.get(name):
                 start, depth = opened[name].pop()
-                yield Section(tag[2], Span(start, block.outer.end), depth, "tag")
+                yield Section(tag[2], Span(start, block.outer_end), depth, "tag")
                 depth -= 1

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from gate.suites.mutation.prompt.model import Span
+from gate.suites.mutation.prompt.model import Span, span_of
 
-_END = re.compile(
+_END = re.compile(  # begins with the character that it ends at, so that the search skips to the next one
     r"""
-    (?P<full>[。！？]+[」』”’）)"*_]*)
-    | (?P<stop>(?<![.!?…])[.!?…]++)[\"'”’»)\]*_]*+(?=\s|$)
-    | (?P<line>(?:\r\n?|\n)[ \t>]*)
+    [。！？.!?…\r\n]
+    (?: (?<=[。！？])(?P<full>[。！？]*[」』”’）)"*_]*)
+      | (?<=[.!?…])(?<![.!?…][.!?…])(?P<stop>[.!?…]*+)[\"'”’»)\]*_]*+(?=\s|$)
+      | (?:(?<=\r)\n?|(?<=\n))(?P<line>[ \t>]*)
+    )
     """,
     re.VERBOSE,
 )
@@ -35,36 +37,84 @@ _ROOM = 2  # characters that a line may be short of the longest and still count 
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
 
 
-def is_sentence(text: str, span: Span) -> bool:
-    """Whether a block is one sentence as a whole, at a glance; a no may be wrong."""
-    return _ONE.fullmatch(text, *span) is not None
+is_sentence = _ONE.fullmatch
+"""(text, start, end) -> whether a block is one sentence as a whole, at a glance; a no may be wrong."""
 
 
-def sentences(text: str, span: Span, *, starts_sentence: Callable[[str], bool]) -> Iterator[Span]:
-    """Spans of the sentences of one block, without white space around them and without tags at their ends.
+class Cutter:
+    """Cuts the blocks of one text.
 
     Args:
         starts_sentence: whether a capitalised word begins a sentence rather than being a name inside one.
     """
-    begin = line = span.start
-    widest = -1
-    for found in _END.finditer(text, span.start, span.end):
-        if found.end() >= span.end:
-            break
-        if found.lastgroup == "line":
-            if widest < 0:
-                widest = max(len(line) for line in span.of(text).splitlines())
-            width, line = found.start() - line, found.end()
-            if not _ends_here(text, found.start(), span.end, width, widest, starts_sentence):
+
+    def __init__(self, text: str, starts_sentence: Callable[[str], bool]) -> None:
+        self._text = text
+        self._starts_sentence = starts_sentence
+        self._words: dict[str, tuple[str, int]] = {}
+
+    def sentences(self, start: int, end: int) -> list[Span]:
+        """Spans of the sentences of one block, without white space around them and without tags at their ends."""
+        text, found = self._text, list[Span]()
+        begin = line = start
+        widest = -1
+        for mark in _END.finditer(text, start, end):
+            at, after = mark.span()
+            if after >= end:
+                break
+            kind = mark.lastgroup
+            if kind == "line":
+                if widest < 0:
+                    widest = max(map(len, text[start:end].splitlines()))
+                width, line = at - line, after
+                if not self._ends_here(at, after, end, width, widest):
+                    continue
+                if text[after - 1] in "\r\n" and _is_bare(text[begin], text[at - 1]):
+                    found.append(span_of((begin, at)))
+                    begin = after
+                    continue
+            elif kind == "full":
+                if mark.group().rstrip("*_")[-1:] in _CLOSING and not text[after].isspace():
+                    continue  # what is quoted ends there, the sentence around it goes on
+            elif not _is_stop(text, begin, mark, end):
                 continue
-        elif found.lastgroup == "full":
-            if found.group().rstrip("*_")[-1:] in _CLOSING and not text[found.end()].isspace():
-                continue  # what is quoted ends there, the sentence around it goes on
-        elif found.lastgroup == "stop" and not _is_stop(text, begin, found, span.end):
-            continue
-        yield from _trimmed(text, begin, found.end())
-        begin = found.end()
-    yield from _trimmed(text, begin, span.end)
+            found += _trimmed(text, begin, after)
+            begin = after
+        found += _trimmed(text, begin, end)
+        return found
+
+    def _ends_here(self, at: int, after: int, end: int, width: int, widest: int) -> bool:
+        """Whether the line end at an offset ends a sentence.
+
+        Args:
+            after: where the text of the next line begins; `end`: of the block.
+            width: characters of the line before it; `widest`: of the longest line of the block.
+        """
+        word = _WORD.search(self._text, after, min(end, at + 80))
+        shown = word[1] if word else ""
+        known = self._words.get(shown)
+        if known is None:
+            known = self._words[shown] = self._told(shown)
+        kind, length = known
+        if kind == "goes on" or self._text[at - 1] in ",;，、；":
+            return False
+        if kind == "begins" or width < _SHORTEST_FULL:
+            return True
+        return width < widest - _ROOM if kind == "sign" else width + 1 + length <= widest
+
+    def _told(self, shown: str) -> tuple[str, int]:
+        """What a word that begins a line tells, and how long it is without the marks behind it."""
+        first = shown.rstrip(".,;:!?*_\"'”’»)]")
+        if first[:1].islower():
+            return "goes on", len(first)
+        if self._starts_sentence(first):
+            return "begins", len(first)
+        return "sign" if _CJK.match(first) else "name", len(first)
+
+
+def _is_bare(first: str, last: str) -> bool:
+    """Whether a text between two characters has neither white space nor a tag at an end."""
+    return not (first.isspace() or first in "<>" or last.isspace() or last == ">")
 
 
 def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
@@ -74,29 +124,12 @@ def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
         after += 1
     if after < end and (text[after].islower() or text[after] in ",;"):
         return False
-    if found["stop"] != ".":
+    if found["stop"] or text[found.start()] != ".":
         return True
     before = text[max(begin, found.start() - 12) : found.start()]
     if _NUMBERING.search(before) and text[begin : found.start()].strip("*_ \t\r\n>").isdigit():
         return False  # "2." is the number of what follows
     return not _ABBREVIATION.search(before)
-
-
-def _ends_here(text: str, at: int, end: int, width: int, widest: int, starts_sentence: Callable[[str], bool]) -> bool:
-    """Whether the line end at an offset ends a sentence.
-
-    Args:
-        width: characters of the line before it; `widest`: of the longest line of the block.
-    """
-    word = _WORD.search(text, at, min(end, at + 80))
-    first = word[1].rstrip(".,;:!?*_\"'”’»)]") if word else ""
-    if first[:1].islower() or text[at - 1] in ",;，、；":
-        return False
-    if _CJK.match(first):
-        return width < _SHORTEST_FULL or width < widest - _ROOM or starts_sentence(first)
-    if starts_sentence(first):
-        return True
-    return width < _SHORTEST_FULL or width + 1 + len(first) <= widest
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
@@ -114,4 +147,4 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
             break
         end = opened
     if end > start:
-        yield Span(start, end)
+        yield span_of((start, end))
