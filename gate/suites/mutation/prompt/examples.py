@@ -8,23 +8,29 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gate.suites.mutation.prompt.languages import LANGUAGES, language
 from gate.suites.mutation.prompt.model import Block, Example, Section, Span
-from gate.suites.mutation.prompt.sections import label_of
 
 _TAG_NAMES = re.compile(
     r"(?:few_?-?shots?|examples?|samples?|demonstrations?|beispiele?|exemples?|ejemplos?|esempio?|exemplos?)_?\d*$",
     re.IGNORECASE,
 )
 _COLON = re.compile("[:：]")
+_LIKE_I = {0x131: "i", 0x307: None}  # a pattern without case takes a dotless i, and one with two dots, for an i
 _DECORATION = r"[\s>*_\"'“「`#-]*"
 
 
-def examples_of(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[Example]:
-    """Examples in order, without overlap."""
-    found = _by_tags(sections) + _by_headings(text, blocks, sections) + _by_turns(text, blocks)
+def examples_of(
+    text: str, blocks: Sequence[Block], sections: Sequence[Section], labels: Mapping[int, str]
+) -> list[Example]:
+    """Examples in order, without overlap.
+
+    Args:
+        labels: as `labels_of` finds them.
+    """
+    found = _by_tags(sections) + _by_headings(text, blocks, sections, labels) + _by_turns(text, blocks)
     kept: list[Span] = []
     for span in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or span.start >= kept[-1].end:
@@ -43,15 +49,18 @@ def _by_tags(sections: Sequence[Section]) -> list[Span]:
     return inner
 
 
-def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[Span]:
+def _by_headings(
+    text: str, blocks: Sequence[Block], sections: Sequence[Section], labels: Mapping[int, str]
+) -> list[Span]:
     """Each top-level block below a heading that announces examples; below a label, as far as they are no prose."""
     found: list[Span] = []
     after = -1
-    starts = [block.outer_start for block in blocks]
+    starts: list[int] = []
     place = 0
     for section in sections:
         if section.origin == "tag" or section.span.start < after or not announces_examples(section.title):
             continue
+        starts = starts or [block.outer_start for block in blocks]
         after = section.span.end
         if any(sign.isdigit() for sign in section.title):  # "Example 2" is one example as a whole
             found.append(section.span)
@@ -64,7 +73,7 @@ def _by_headings(text: str, blocks: Sequence[Block], sections: Sequence[Section]
             if prose and not speaker(text, block):
                 after = block.outer_start
                 break
-            if block.kind not in ("heading", "break", "tag", "control") and not label_of(text, block):
+            if block.kind not in ("heading", "break", "tag", "control") and place not in labels:
                 _extend(found, block, section.span.start)
             place += 1
     return found
@@ -84,8 +93,9 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     found: list[Span] = []
     started: Block | None = None
     answered: Block | None = None
-    named = _with_colon(text, blocks)
-    for place, block in enumerate(blocks):
+    named = _with_colon(text, blocks) if _may_hold_speakers(text) else set[int]()
+    for place in range(min(named, default=len(blocks)), len(blocks)):
+        block = blocks[place]
         if started is None and place not in named:
             continue
         who = speaker(text, block) if place in named else ""
@@ -104,6 +114,18 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     if started and answered:
         found.append(Span(started.outer_start, answered.outer_end))
     return found
+
+
+def _may_hold_speakers(text: str) -> bool:
+    """Whether the name of a speaker stands anywhere; a no is never wrong."""
+    folded = text.lower() if text.isascii() else text.casefold().translate(_LIKE_I)
+    return any(name in folded for name in _folded_names())
+
+
+@functools.cache
+def _folded_names() -> tuple[str, ...]:
+    names = {name for code in LANGUAGES for some in language(code).speakers for name in some}
+    return tuple(sorted({name.casefold().translate(_LIKE_I) for name in names}))
 
 
 def _with_colon(text: str, blocks: Sequence[Block]) -> set[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gate.errors import UsageError
 from gate.suites.mutation.prompt.blocks import Lines, blocks_of
@@ -14,7 +14,7 @@ from gate.suites.mutation.prompt.languages import LANGUAGES, Language, is_cjk, l
 from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, Span, span_of
 from gate.suites.mutation.prompt.placeholders import protected_spans
 from gate.suites.mutation.prompt.rules import Sentences, rules_of
-from gate.suites.mutation.prompt.sections import LABEL_ENDS, label_of, sections_of
+from gate.suites.mutation.prompt.sections import labels_of, sections_of
 from gate.suites.mutation.prompt.sentences import Cutter, is_sentence
 
 _TEXT = ("paragraph", "item", "row")
@@ -39,11 +39,13 @@ def parse(text: str, *, include_code: bool = False) -> Prompt:
 
 def _parsed(text: str, *, include_code: bool) -> Prompt:
     blocks = blocks_of(text, Lines(text), include_code=include_code)
-    sections = sections_of(text, blocks)
-    examples = examples_of(text, blocks, sections)
+    labels = labels_of(text, blocks)
+    sections = sections_of(text, blocks, labels)
+    examples = examples_of(text, blocks, sections, labels)
     main = overall(text)
     protected = protected_spans(text)
-    found = _sentences(text, blocks, sections, examples, main)
+    announced = _announced(blocks, sections, len(text))
+    found = _sentences(text, blocks, announced, labels, examples, main)
     rules = rules_of(text, found, protected, main)
     code_blocks = sum(block.kind == "code" for block in blocks)
     return Prompt(
@@ -87,42 +89,54 @@ def _notes(text: str, rules: Sequence[Rule], code_blocks: int) -> tuple[str, ...
 
 
 def _sentences(
-    text: str, blocks: Sequence[Block], sections: Sequence[Section], examples: Sequence[Example], main: str
+    text: str,
+    blocks: Sequence[Block],
+    announced: Sequence[bool],
+    labels: Mapping[int, str],
+    examples: Sequence[Example],
+    main: str,
 ) -> Sentences:
+    """The sentences of all text outside of examples; `announced` and `labels` are of the blocks."""
     cut = Cutter(text, _starts_sentence(main)).sentences
-    announced = _announced(text, blocks, sections) if sections else ()
     shown = [one.span for one in examples]
     shot = 0  # the first example that has not ended before the block
     found = Sentences()
     spans, places = found.spans, found.blocks
-    for place, block in enumerate(blocks):
-        kind, start, end, outer, _, _, _ = block
+    for place, (kind, start, end, outer, _, _, _) in enumerate(blocks):
         if kind not in _TEXT:
             continue
         while shot < len(shown) and shown[shot].end <= outer:
             shot += 1
         if shot < len(shown) and shown[shot].start <= outer:
             continue
-        label = text[end - 1 : end] in LABEL_ENDS and label_of(text, block) != ""
-        listed = kind == "item" and announced and announced[place] and not label
+        before = len(spans)
         if kind == "row":
-            found.add([one for cell in _cells(text, start, end) for one in cut(*cell)], place, listed=False, label=label)
-        elif not is_sentence(text, start, end):
-            found.add(cut(start, end), place, listed=listed, label=label)
-        elif listed or label:
-            found.add([span_of((start, end))], place, listed=listed, label=label)
-        else:
+            for cell in _cells(text, start, end):
+                spans += [span_of(cell)] if is_sentence(text, *cell) else cut(*cell)
+        elif is_sentence(text, start, end):
             spans.append(span_of((start, end)))
-            places.append(place)
+        else:
+            spans += cut(start, end)
+        places += [place] * (len(spans) - before)
+        if place in labels:
+            found.labels.update(range(before, len(spans)))
+        elif kind == "item" and announced and announced[place]:
+            found.listed.update(range(before, len(spans)))
     return found
 
 
-def _announced(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[bool]:
-    """For each block, whether the innermost heading, label or tag around it announces rules."""
+def _announced(blocks: Sequence[Block], sections: Sequence[Section], end: int) -> list[bool]:
+    """For each block, whether the innermost heading, label or tag around it announces rules; empty if none does.
+
+    Args:
+        end: of the text.
+    """
+    if not any(_announces_rules(one.title) for one in sections):
+        return []
     found: list[bool] = []
     opened: list[tuple[int, bool]] = []
     place = 0
-    starts = [*(one.span.start for one in sections), len(text) + 1]
+    starts = [*(one.span.start for one in sections), end + 1]
     for _, _, _, begin, _, _, _ in blocks:
         while starts[place] <= begin:
             opened.append((sections[place].span.end, _announces_rules(sections[place].title)))
@@ -148,8 +162,10 @@ def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while start < end:
         bar = text.find("|", start, end)
         until = bar if bar >= 0 else end
-        if text[start:until].strip("-: \t"):
-            yield start, until
+        cell = text[start:until]
+        if cell.strip("-: \t") and (shown := cell.strip()):
+            begin = until - len(cell.lstrip())
+            yield begin, begin + len(shown)
         start = until + 1
 
 

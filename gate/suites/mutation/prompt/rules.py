@@ -55,15 +55,6 @@ class Sentences:
     listed: set[int] = field(default_factory=set)
     labels: set[int] = field(default_factory=set)
 
-    def add(self, spans: Sequence[Span], block: int, *, listed: bool, label: bool) -> None:
-        places = range(len(self.spans), len(self.spans) + len(spans))
-        self.spans += spans
-        self.blocks += [block] * len(spans)
-        if listed:
-            self.listed.update(places)
-        if label:
-            self.labels.update(places)
-
     def at(self, place: int) -> Sentence:
         return Sentence(self.spans[place], self.blocks[place], place in self.listed, place in self.labels)
 

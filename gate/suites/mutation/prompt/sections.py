@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gate.suites.mutation.prompt.model import Block, Section, Span
 
@@ -12,21 +13,33 @@ _TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
 _BOLD_LABEL = re.compile(r"(?:\*\*|__)[^*_\r\n]{0,80}[^*_\r\n.!?。！？](?:\*\*|__)[:：]?$")
 _BRACKETED = re.compile(r"(?:\[[^\]\r\n{}]{1,60}\]|【[^】\r\n]{1,60}】|={2,}[^=\r\n]{1,60}={2,})[:：]?$")
 _LONGEST_LABEL = 80
-LABEL_ENDS = (*":：*_]】= ", "")  # most blocks end with none of them, and need no further look
+_LABELS = ("paragraph", "item")
+_LABEL_ENDS = (*":：*_]】= ", "")  # most blocks end with none of them, and need no further look
 
 
-def sections_of(text: str, blocks: Sequence[Block]) -> list[Section]:
-    """Sections in the order in which they begin."""
-    found = [*_by_headings(text, blocks), *_by_tags(text, blocks)]
+def sections_of(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -> list[Section]:
+    """Sections in the order in which they begin.
+
+    Args:
+        labels: as `labels_of` finds them.
+    """
+    found = [*_by_headings(text, blocks, labels), *_by_tags(text, blocks)]
     return sorted(found, key=lambda one: (one.span.start, -one.span.end))
 
 
-def label_of(text: str, block: Block) -> str:
-    """The title that a block is, or an empty text: a short line that ends in a colon, is bold or stands in brackets."""
-    kind, start, end, _, _, _, _ = block
-    if text[end - 1 : end] not in LABEL_ENDS or end - start > _LONGEST_LABEL or kind not in ("paragraph", "item"):
-        return ""
-    shown = text[start:end]
+def labels_of(text: str, blocks: Sequence[Block]) -> dict[int, str]:
+    """By the place of a block, the title that it is: a short line that ends in a colon, is bold or stands in brackets."""
+    found = {}
+    for place, (kind, start, end, _, _, _, _) in enumerate(blocks):
+        if text[end - 1 : end] in _LABEL_ENDS and end - start <= _LONGEST_LABEL and kind in _LABELS:
+            title = _label(text[start:end])
+            if title:
+                found[place] = title
+    return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _label(shown: str) -> str:
     if "\n" in shown or "\r" in shown:
         return ""
     if shown.rstrip("*_ ").endswith((":", "：")) or _BOLD_LABEL.match(shown) or _BRACKETED.match(shown):
@@ -34,18 +47,16 @@ def label_of(text: str, block: Block) -> str:
     return ""
 
 
-def _by_headings(text: str, blocks: Sequence[Block]) -> Iterator[Section]:
+def _by_headings(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -> Iterator[Section]:
     """Headings govern until the next of their level; a label until the next heading, label or end of its depth."""
     opened: list[tuple[int, str, int]] = []
-    for block in blocks:
-        kind, begin, ends, start, _, depth, _ = block
+    for place, (kind, begin, finish, start, _, depth, _) in enumerate(blocks):
         if kind == "paragraph":
-            title = "" if depth or text[ends - 1 : ends] not in LABEL_ENDS else label_of(text, block)
-            if not title:
+            if depth or place not in labels:
                 continue
-            level = _LABEL_LEVEL
+            level, title = _LABEL_LEVEL, labels[place]
         elif kind == "heading":
-            level, title = depth, text[begin:ends]
+            level, title = depth, text[begin:finish]
             title = title if any(map(str.isalnum, title)) else ""
         elif kind == "tag":
             level, title = _LABEL_LEVEL, ""  # a label does not reach over a tag

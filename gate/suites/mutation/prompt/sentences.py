@@ -31,7 +31,7 @@ _CLOSING = '」』”’）)"'
 _NUMBERING = re.compile(r"(?:^|[\s(])\d{1,3}$")
 _LEADING = re.compile(r"(?:</?[A-Za-z_][^<>\r\n]{0,300}>|[\s>])+")
 _TRAILING = re.compile(r"</?[A-Za-z_][^<>\r\n]{0,300}>$")
-_WORD = re.compile(r"[*_\"'“„«(\[]*([^\s>*_\"'“„«(\[]\S{0,60})")
+_WORD = re.compile(r"[^\s>*_\"'“„«(\[]\S{0,60}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _ROOM = 2  # characters that a line may be short of the longest and still count as full
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
@@ -91,7 +91,7 @@ class Cutter:
             width: characters of the line before it; `widest`: of the longest line of the block.
         """
         word = _WORD.search(self._text, after, min(end, at + 80))
-        shown = word[1] if word else ""
+        shown = word.group() if word else ""
         known = self._words.get(shown)
         if known is None:
             known = self._words[shown] = self._told(shown)
