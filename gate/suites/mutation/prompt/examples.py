@@ -19,6 +19,7 @@ _TAG_NAMES = re.compile(
 )
 _COLON = re.compile("[:：]")
 _LIKE_I = {0x131: "i", 0x307: None}  # a pattern without case takes a dotless i, and one with two dots, for an i
+_LONGEST_NAME = 80  # with the colon behind it
 _DECORATION = r"[\s>*_\"'“「`#-]*"
 
 
@@ -93,12 +94,12 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     found: list[Span] = []
     started: Block | None = None
     answered: Block | None = None
-    named = _with_colon(text, blocks) if _may_hold_speakers(text) else set[int]()
+    named = _first_colons(text, blocks) if _may_hold_turns(text) else dict[int, int]()
     for place in range(min(named, default=len(blocks)), len(blocks)):
         block = blocks[place]
         if started is None and place not in named:
             continue
-        who = speaker(text, block) if place in named else ""
+        who = _who(text, block, named[place]) if place in named else ""
         if who == "user":
             if started and answered:
                 found.append(Span(started.outer_start, answered.outer_end))
@@ -116,32 +117,40 @@ def _by_turns(text: str, blocks: Sequence[Block]) -> list[Span]:
     return found
 
 
-def _may_hold_speakers(text: str) -> bool:
-    """Whether the name of a speaker stands anywhere; a no is never wrong."""
+def _may_hold_turns(text: str) -> bool:
+    """Whether the name of a user stands anywhere; a no is never wrong."""
     folded = text.lower() if text.isascii() else text.casefold().translate(_LIKE_I)
-    return any(name in folded for name in _folded_names())
+    return any(name in folded for name in _names_of_users())
 
 
 @functools.cache
-def _folded_names() -> tuple[str, ...]:
-    names = {name for code in LANGUAGES for some in language(code).speakers for name in some}
+def _names_of_users() -> tuple[str, ...]:
+    names = {name for code in LANGUAGES for name in language(code).speakers[0]}
     return tuple(sorted({name.casefold().translate(_LIKE_I) for name in names}))
 
 
-def _with_colon(text: str, blocks: Sequence[Block]) -> set[int]:
-    """Places of the blocks that hold a colon; in no other one somebody speaks."""
-    colons = [found.start() for found in _COLON.finditer(text)]
+def _first_colons(text: str, blocks: Sequence[Block]) -> dict[int, int]:
+    """By the places of the blocks that hold a colon, where the first one ends; in no other block somebody speaks."""
     starts = [block.start for block in blocks]
-    return {place for place in {bisect_right(starts, colon) - 1 for colon in colons} if place >= 0}
+    found: dict[int, int] = {}
+    for colon in _COLON.finditer(text):
+        found.setdefault(bisect_right(starts, colon.start()) - 1, colon.end())
+    found.pop(-1, None)
+    return found
 
 
 def speaker(text: str, block: Block) -> str:
     """`user`, `assistant` or an empty text: who speaks in a block that begins with a speaker's name."""
-    if block.kind not in ("paragraph", "item"):
+    colon = _COLON.search(text, block.start, min(block.end, block.start + _LONGEST_NAME))
+    return _who(text, block, colon.end()) if colon else ""
+
+
+def _who(text: str, block: Block, colon: int) -> str:
+    """Who speaks in a block, whose first colon ends at an offset."""
+    kind, start, end, _, _, _, _ = block
+    if kind not in ("paragraph", "item") or colon > min(end, start + _LONGEST_NAME):
         return ""
-    start, end = block.start, block.end
-    colon = _COLON.search(text, start, min(end, start + 80))
-    return _speaker(text[start : colon.end()]) if colon else ""
+    return _speaker(text[start:colon])
 
 
 @functools.lru_cache(maxsize=1024)

@@ -17,10 +17,12 @@ BEGIN = rf"(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
 """What the first line of a text begins with that may be cut out of a paragraph."""
 _BEGINS = re.compile(rf"[ \t>]*{BEGIN}")
 _SPECIAL = re.compile(rf"[\r\n][ \t>]*{BEGIN}|[:：][*_ \t]*[\r\n]")
+_BRACKETED = r"(?P<code>[{\[])"
 _LEAD = re.compile(
-    r"[ \t>]*(?:(?P<row>\|)|(?P<tag><)|(?P<code>[{\[])|(?P<rule>[=_~-])"
+    rf"[ \t>]*(?:(?P<row>\|)|(?P<tag><)|{_BRACKETED}|(?P<rule>[=_~-])"
     r"|(?P<bullet>[•・‣◦●○■□▪①-⑳*+–—]|\(?(?:\d{1,3}|[A-Za-z])[.)、．]))"
 )
+_LEAD_WITHOUT_CODE = re.compile(_LEAD.pattern.replace(f"|{_BRACKETED}", ""))
 _TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
 _CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")
 _BULLET = re.compile(
@@ -33,7 +35,6 @@ _JSON_ENDS = "}] \t,"
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
 _LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
 _LABEL_ENDS = "：:*_ \t"
-_BRACKET = re.compile(r"[{\[]")
 _UNDERLINE = re.compile(r"[ \t]*[=_~-]{3,}[ \t]*$")
 
 
@@ -63,13 +64,15 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
     if is_plain(text, start, ends[first], ends[after - 1]):
         yield _piece(lines, kind, first, after, start)
         return
-    closing = _next_closing(lines, first, after) if json and _BRACKET.search(text, start, ends[after - 1]) else None
+    closes = text.find("}", start, ends[after - 1]) >= 0 or text.find("]", start, ends[after - 1]) >= 0
+    lead_of = _LEAD.match if closes else _LEAD_WITHOUT_CODE.match
+    closing = _next_closing(lines, first, after) if json and closes else None
     opened, begin = first, start
     line = first
     while line < after:
         at = start if line == first else starts[line]
         end = ends[line]
-        lead = _LEAD.match(text, at, end)
+        lead = lead_of(text, at, end)
         if lead is not None:
             until, special = _special(lines, line, at, lead, closing)
             if special is not None:
@@ -80,7 +83,8 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
                 begin = starts[line] if line < after else 0
                 kind = "paragraph"
                 continue
-            marker = _BULLET.match(text, at, end) if line > first or kind == "paragraph" else None
+            listed = lead.lastgroup in ("bullet", "rule") and (line > first or kind == "paragraph")
+            marker = _BULLET.match(text, at, end) if listed else None
             if marker and marker.end() < end:
                 if line > opened:
                     yield _piece(lines, kind, opened, line, begin)
@@ -117,13 +121,12 @@ def _special(
     if sign == "rule":
         return until, "break" if _UNDERLINE.match(text, at, end) else None
     if sign == "code":
-        if text[lead.end() - 1] == "{" and _CONTROL.match(text, at, end):
+        after = lead.end()
+        if text[after : after + 1] in ("%", "#") and text[after - 1] == "{" and _CONTROL.match(text, at, end):
             return until, "control"
-        if closing is not None and _OPENS_JSON.match(text, at, end):
-            if text[end - 1] in _JSON_ENDS and _WHOLE_JSON.match(text, at, end):
-                return until, "code"
-            until = closing.get(line, -1) + 1
-            return until, "code" if until else None
+        whole = closing is not None and text[end - 1] in _JSON_ENDS and _WHOLE_JSON.match(text, at, end)
+        until = until if whole else (closing or {}).get(line, -1) + 1
+        return until, "code" if until and _OPENS_JSON.match(text, at, end) else None
     return until, None
 
 

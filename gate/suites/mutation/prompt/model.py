@@ -9,7 +9,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 BlockKind = Literal["paragraph", "item", "row", "heading", "label", "code", "tag", "control", "break"]
 RuleKind = Literal["keyword", "conditional", "listed"]
@@ -125,6 +125,8 @@ span_of: Callable[[tuple[int, int]], Span] = functools.partial(tuple.__new__, Sp
 """A span in two thirds of the time that its fields by name take; a megabyte can hold half a million of them."""
 block_of: Callable[[tuple[BlockKind, int, int, int, int, int, int]], Block] = functools.partial(tuple.__new__, Block)
 """A block, likewise."""
+rule_of: Callable[[tuple[str, Span, str, RuleKind, int]], Rule] = functools.partial(tuple.__new__, Rule)
+"""A rule, likewise."""
 
 
 def normal(text: str) -> str:
@@ -134,8 +136,12 @@ def normal(text: str) -> str:
 
 def stable_id(*parts: str) -> str:
     """12 hexadecimal digits of the SHA-256 of the parts, which can't run into each other."""
-    told = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hashlib.sha256(b"".join([b"%d:" % len(data) + data for data in told])).hexdigest()[:_ID_DIGITS]
+    return hashlib.sha256(b"".join(map(_told, parts))).hexdigest()[:_ID_DIGITS]
+
+
+def _told(part: str) -> bytes:
+    data = part.encode("utf-8", "surrogatepass")
+    return b"%d:%b" % (len(data), data)
 
 
 def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:
@@ -145,4 +151,20 @@ def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:
     for key in keys:
         seen[key] = seen.get(key, -1) + 1
         found.append((key, seen[key]))
+    return found
+
+
+def numbered_ids(kind: str, keys: Iterable[str]) -> list[str]:
+    """`stable_id` of a kind, each key, and how many equal ones stand before it."""
+    begun: dict[str, Any] = {}
+    found = []
+    for key, number in numbered(keys):
+        if not number:
+            found.append(stable_id(kind, key, "0"))
+            continue
+        if key not in begun:
+            begun[key] = hashlib.sha256(_told(kind) + _told(key))
+        own = begun[key].copy()
+        own.update(_told(str(number)))
+        found.append(own.hexdigest()[:_ID_DIGITS])
     return found

@@ -117,11 +117,12 @@ def _sentences(
             spans.append(span_of((start, end)))
         else:
             spans += cut(start, end)
-        places += [place] * (len(spans) - before)
+        count = len(spans) - before
+        places += [place] * count
         if place in labels:
-            found.labels.update(range(before, len(spans)))
+            found.labels.update([before] if count == 1 else range(before, before + count))
         elif kind == "item" and announced and announced[place]:
-            found.listed.update(range(before, len(spans)))
+            found.listed.update([before] if count == 1 else range(before, before + count))
     return found
 
 

@@ -17,12 +17,13 @@ from gate.suites.mutation.prompt.languages import (
     may_follow,
     may_hold_keyword,
 )
-from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
+from gate.suites.mutation.prompt.model import RuleKind, Rule, Span, normal, numbered_ids, rule_of
 from gate.suites.mutation.prompt.placeholders import overlapping
 
 _QUESTION = ("?", "？", "か。")
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s-]*(?:[^\W\d_][^.:!?\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
 _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_RUN_OF_SIGNS = re.compile(rf"{_SIGNS.pattern}+")  # ends in a sentence, where it may begin with the sign of an item
 _FEWEST_WORDS = 3
 
 
@@ -67,38 +68,40 @@ def rules_of(text: str, sentences: Sentences, protected: Sequence[Span], main: s
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
     seen: dict[tuple[str, bool, bool, bool], tuple[RuleKind, str] | None] = {}
-    found = []
-    for one in _promising(text, sentences):
-        (start, end), _, listed, label = one
-        covered = overlapping(protected, one.span) if protected else ()
-        key = text[start:end], listed, label, text[start - 1 : start].isalnum()
-        if covered:
-            kind = _kind(text, one, covered, main)
+    found: list[tuple[int, RuleKind, str]] = []
+    shown: list[str] = []
+    for place in _promising(text, sentences):
+        start, end = span = sentences.spans[place]
+        sentence = text[start:end]
+        key = sentence, place in sentences.listed, place in sentences.labels, text[start - 1 : start].isalnum()
+        if protected and (covered := overlapping(protected, span)):
+            kind = _kind(text, sentences.at(place), covered, main)
         elif key in seen:
             kind = seen[key]
         else:
-            kind = seen[key] = _kind(text, one, covered, main)
+            kind = seen[key] = _kind(text, sentences.at(place), (), main)
         if kind:
-            found.append((one, *kind))
-    keys = numbered(normal(one.span.of(text)) for one, _, _ in found)
+            found.append((place, *kind))
+            shown.append(normal(sentence))
     return [
-        Rule(stable_id("rule", key, str(number)), one.span, code, kind, one.block)
-        for (one, kind, code), (key, number) in zip(found, keys, strict=True)
+        rule_of((id_, sentences.spans[place], code, kind, sentences.blocks[place]))
+        for id_, (place, kind, code) in zip(numbered_ids("rule", shown), found, strict=True)
     ]
 
 
-def _promising(text: str, sentences: Sentences) -> Iterator[Sentence]:
-    """Sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
+def _promising(text: str, sentences: Sentences) -> list[int]:
+    """Places of sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
     held = set(sentences.listed)
     if hopeful := _hopeful(text):
         starts = [start for start, _ in sentences.spans]
         held.update([bisect_right(starts, place) - 1 for place in hopeful])
-    yield from (sentences.at(place) for place in sorted(held) if place >= 0)
+        held.discard(-1)
+    return sorted(held)
 
 
 def _hopeful(text: str) -> list[int]:
     """Where in a text keywords may begin, or signs stand that may be some."""
-    places = [] if text.isascii() else [found.start() for found in _SIGNS.finditer(text)]
+    places = [] if text.isascii() else [found.end() - 1 for found in _RUN_OF_SIGNS.finditer(text)]
     following: Mapping[str, frozenset[str] | None] = {
         word: may_follow(word.lower()) for word in set(WORD.findall(text)) if may_begin_keyword(word.lower())
     }

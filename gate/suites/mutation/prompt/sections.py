@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from gate.suites.mutation.prompt.model import Block, Section, Span
+from gate.suites.mutation.prompt.model import Block, Section, Span, span_of
 
 _LABEL_LEVEL = 7  # below every heading
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w.:-]*)([^<>]{0,200}?)(/?)>")
@@ -23,8 +23,8 @@ def sections_of(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -
     Args:
         labels: as `labels_of` finds them.
     """
-    found = [*_by_headings(text, blocks, labels), *_by_tags(text, blocks)]
-    return sorted(found, key=lambda one: (one.span.start, -one.span.end))
+    found, tags = _by_headings(text, blocks, labels), list(_by_tags(text, blocks))
+    return sorted([*found, *tags], key=lambda one: (one.span.start, -one.span.end)) if tags else found
 
 
 def labels_of(text: str, blocks: Sequence[Block]) -> dict[int, str]:
@@ -47,9 +47,12 @@ def _label(shown: str) -> str:
     return ""
 
 
-def _by_headings(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -> Iterator[Section]:
+def _by_headings(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -> list[Section]:
     """Headings govern until the next of their level; a label until the next heading, label or end of its depth."""
-    opened: list[tuple[int, str, int]] = []
+    end = blocks[-1].outer_end if blocks else 0
+    begun: list[tuple[str, int, int]] = []
+    ends: list[int] = []
+    opened: list[tuple[int, int]] = []  # level, and place in the two above
     for place, (kind, begin, finish, start, _, depth, _) in enumerate(blocks):
         if kind == "paragraph":
             if depth or place not in labels:
@@ -63,17 +66,15 @@ def _by_headings(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) 
         else:
             continue
         while opened and opened[-1][0] >= level:
-            yield _section(opened.pop(), start)
+            ends[opened.pop()[1]] = start
         if title:
-            opened.append((level, title, start))
-    end = blocks[-1].outer_end if blocks else 0
-    while opened:
-        yield _section(opened.pop(), end)
-
-
-def _section(opened: tuple[int, str, int], end: int) -> Section:
-    level, title, start = opened
-    return Section(title, Span(start, end), level, "label" if level == _LABEL_LEVEL else "heading")
+            opened.append((level, len(ends)))
+            begun.append((title, start, level))
+            ends.append(end)
+    return [
+        Section(title, span_of((start, until)), level, "label" if level == _LABEL_LEVEL else "heading")
+        for (title, start, level), until in zip(begun, ends, strict=True)
+    ]
 
 
 def _by_tags(text: str, blocks: Sequence[Block]) -> Iterator[Section]:

@@ -6,6 +6,7 @@ its first word would not have fitted on the line before it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 
@@ -33,6 +34,8 @@ _LEADING = re.compile(r"(?:</?[A-Za-z_][^<>\r\n]{0,300}>|[\s>])+")
 _TRAILING = re.compile(r"</?[A-Za-z_][^<>\r\n]{0,300}>$")
 _WORD = re.compile(r"[^\s>*_\"'“„«(\[]\S{0,60}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LOOSE = frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace()) | {"<", ">"}
+"""What may have to be taken away at the ends of a sentence: all white space there is, and what tags consist of."""
 _ROOM = 2  # characters that a line may be short of the longest and still count as full
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
 
@@ -51,11 +54,11 @@ class Cutter:
     def __init__(self, text: str, starts_sentence: Callable[[str], bool]) -> None:
         self._text = text
         self._starts_sentence = starts_sentence
-        self._words: dict[str, tuple[str, int]] = {}
+        self._rooms: dict[str, float | None] = {}
 
     def sentences(self, start: int, end: int) -> list[Span]:
         """Spans of the sentences of one block, without white space around them and without tags at their ends."""
-        text, found = self._text, list[Span]()
+        text, rooms, first_word, found = self._text, self._rooms, _WORD.search, list[Span]()
         begin = line = start
         widest = -1
         for mark in _END.finditer(text, start, end):
@@ -67,9 +70,14 @@ class Cutter:
                 if widest < 0:
                     widest = max(map(len, text[start:end].splitlines()))
                 width, line = at - line, after
-                if not self._ends_here(at, after, end, width, widest):
+                word = first_word(text, after, min(end, at + 80))
+                shown = word.group() if word else ""
+                room = rooms[shown] if shown in rooms else self._room(shown)
+                if room is None or text[at - 1] in ",;，、；":
                     continue
-                if text[after - 1] in "\r\n" and _is_bare(text[begin], text[at - 1]):
+                if width >= _SHORTEST_FULL and width >= widest - room:
+                    continue
+                if text[after - 1] in "\r\n" and text[begin] not in _LOOSE and text[at - 1] not in _LOOSE:
                     found.append(span_of((begin, at)))
                     begin = after
                     continue
@@ -83,38 +91,21 @@ class Cutter:
         found += _trimmed(text, begin, end)
         return found
 
-    def _ends_here(self, at: int, after: int, end: int, width: int, widest: int) -> bool:
-        """Whether the line end at an offset ends a sentence.
+    def _room(self, word: str) -> float | None:
+        """By how much less than the longest line of its block the line before a word was wide, if it was ended there.
 
-        Args:
-            after: where the text of the next line begins; `end`: of the block.
-            width: characters of the line before it; `widest`: of the longest line of the block.
+        None if the word goes on with the sentence of that line, and much below zero if it begins one.
         """
-        word = _WORD.search(self._text, after, min(end, at + 80))
-        shown = word.group() if word else ""
-        known = self._words.get(shown)
-        if known is None:
-            known = self._words[shown] = self._told(shown)
-        kind, length = known
-        if kind == "goes on" or self._text[at - 1] in ",;，、；":
-            return False
-        if kind == "begins" or width < _SHORTEST_FULL:
-            return True
-        return width < widest - _ROOM if kind == "sign" else width + 1 + length <= widest
-
-    def _told(self, shown: str) -> tuple[str, int]:
-        """What a word that begins a line tells, and how long it is without the marks behind it."""
-        first = shown.rstrip(".,;:!?*_\"'”’»)]")
+        first = word.rstrip(".,;:!?*_\"'”’»)]")
+        room: float | None
         if first[:1].islower():
-            return "goes on", len(first)
-        if self._starts_sentence(first):
-            return "begins", len(first)
-        return "sign" if _CJK.match(first) else "name", len(first)
-
-
-def _is_bare(first: str, last: str) -> bool:
-    """Whether a text between two characters has neither white space nor a tag at an end."""
-    return not (first.isspace() or first in "<>" or last.isspace() or last == ">")
+            room = None
+        elif self._starts_sentence(first):
+            room = -math.inf
+        else:
+            room = _ROOM if _CJK.match(first) else len(first)
+        self._rooms[word] = room
+        return room
 
 
 def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
