@@ -127,12 +127,14 @@ class _State:
 
     Attributes:
         lists: groups of the lists that are open, the innermost last.
+        last: group of the list that was closed last.
         fresh: an item was opened whose text has not come yet.
         level: of the heading that is open, 0 for a paragraph.
         setext: that heading is one by the line below it.
     """
 
     lists: list[int] = field(default_factory=list)
+    last: int = 0
     group: int = 0
     fresh: bool = False
     level: int = 0
@@ -144,7 +146,7 @@ class _State:
             self.group += 1
             self.lists.append(self.group)
         elif kind.endswith("list_close"):
-            self.lists.pop()
+            self.last = self.lists.pop()
         elif kind == "list_item_open":
             self.fresh = True
         elif kind == "heading_open":
@@ -156,28 +158,28 @@ class _State:
 def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
     """Every block that Markdown knows."""
     parser = _parser()
-    known: dict[str, tuple[list[Found], int, bool]] = {}
+    known: dict[str, tuple[list[Found], int, bool, tuple[int, str]]] = {}
 
-    def parsed(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+    def parsed(first: int, after: int, group: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
         """The blocks of a part, which begins outside of every list. Equal parts are parsed once."""
         start = lines.starts[first]
         part = text[start : lines.starts[after] if after < len(lines) else len(text)]
         if part not in known:
             known[part] = _part(parser.parse(part), Lines(part), after - first)
-        found, groups, goes_on = known[part]
+        found, groups, goes_on, (list_, sign) = known[part]
         moved: list[Found] = [
             (kind, line + first, until + first, at + start, depth, number + group)
             for kind, line, until, at, depth, number in found
         ]
-        return moved, groups + group, goes_on
+        return moved, groups + group, goes_on, (list_ + group, sign)
 
     if len(lines) < plain.FEWEST:
         return parsed(0, len(lines), 0)[0]
     return plain.Scan(lines, parsed).found()
 
 
-def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int, bool]:
-    """The blocks of a part, the number of its groups, and whether a fence is open at its end.
+def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
+    """The blocks of a part, the number of its groups, and whether a fence and which list is open at its end.
 
     Args:
         count: of its lines.
@@ -197,8 +199,11 @@ def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int
         found[-1:] = [*_lost(lines, line, found[-1][1]), found[-1]]
         line = found[-1][2]
     found += _lost(lines, line, len(lines))
-    last = tokens[-1] if tokens else None
-    return found, state.group, last is not None and last.type == "fence" and bool(last.map[1] >= count)
+    if not tokens:
+        return found, state.group, False, (0, "")
+    last = tokens[-1]
+    goes_on = last.type == "fence" and bool(last.map[1] >= count)
+    return found, state.group, goes_on, (state.last, last.markup) if last.type.endswith("list_close") else (0, "")
 
 
 def _lost(lines: Lines, first: int, after: int) -> Iterator[Found]:

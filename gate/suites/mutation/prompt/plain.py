@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Literal, Protocol
 
 from gate.suites.mutation.prompt.lines import BEGIN, is_plain
+from gate.suites.mutation.prompt.markers import marked
 from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
 
 FEWEST = 64
@@ -50,7 +51,15 @@ _LINE = re.compile(
     """,
     re.VERBOSE,
 )
-_RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*+(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
+_BEGINS_TEXT = re.compile(_TEXT)
+_NEXT_MARKER = re.compile(
+    rf"\s*\Z|(?>\r\n?|\n)(?:[ ]*+|[ \t]*+(?>\r\n?|\n))(?:[*+-]|[0-9]{{1,9}}[.)])(?:[ \t]|{_EOL})"
+)
+_DEEPEST = 29  # lists within lists; the parser gives up what is nested deeper
+_RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
+_RESUMES_FAR = re.compile(rf"{_RESUMES.pattern}|(?>\r\n?|\n)(?=[*+-][ ]{{1,4}}{_TEXT})")
+_NEAR = 32  # lines; a part of the parser is at least as long, where nothing else ends it
+_WIDEST = 1 << 30  # more columns than any line has
 _CLOSES = re.compile(rf"[\r\n][ \t]*(`{{3,}}|~{{3,}})[ \t]*{_EOL}")
 _SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
 
@@ -71,9 +80,9 @@ class Lines(Protocol):
     def of(self, offset: int) -> int: ...
 
 
-Parser = Callable[[int, int, int], tuple[list[Found], int, bool]]
-"""(first line, line after, last group) -> what the Markdown parser finds there, the last group now, and whether a fence
-is still open at the end."""
+Parser = Callable[[int, int, int], tuple[list[Found], int, bool, tuple[int, str]]]
+"""(first line, line after, last group) -> what the Markdown parser finds there, the last group now, whether a fence is
+still open at the end, and if a list is, its group and sign (else a sign that is empty)."""
 
 
 _Paragraph = tuple[BlockKind, int, int, int, int, bool]
@@ -101,7 +110,8 @@ class Scan:
         self._items: list[_Item] = []
         self._open: _Paragraph | None = None
         self._behind = -1  # the line behind the last item that was read as a whole
-        self._outermost = (0, 0, 0)  # line, blocks before it and last group where the outermost open thing began
+        # line, blocks before it and last group where the outermost open thing began, and the list that it goes on with
+        self._outermost = (0, 0, 0, 0)
         self._kinds: dict[str, Callable[[int, int, re.Match[str]], int]] = {
             "lone": self._lone,
             "text": self._begin,
@@ -133,9 +143,9 @@ class Scan:
                 line += 1  # it goes on, however it is indented
             elif kind:
                 assert seen is not None  # noqa: S101
-                line = kinds[kind](line, at, seen) or self._unknown(line)
+                line = kinds[kind](line, at, seen) or self._marked(line, at) or self._unknown(line)
             else:
-                line = self._unknown(line)
+                line = self._marked(line, at) or self._unknown(line)
         self._close(last)
         return self._found
 
@@ -156,7 +166,7 @@ class Scan:
         """Begin something outside of every list."""
         self._close(line)
         self._items.clear()
-        self._outermost = line, len(self._found), self._group
+        self._outermost = line, len(self._found), self._group, 0
 
     def _place(self, line: int, indent: int) -> tuple[int, int]:
         """Depth and group of a paragraph that begins after a blank line."""
@@ -165,7 +175,7 @@ class Scan:
             items.pop()
         if items:
             return len(items), items[-1][1]
-        self._outermost = line, len(self._found), self._group
+        self._outermost = line, len(self._found), self._group, 0
         self._group += 1
         return 0, self._group
 
@@ -181,39 +191,44 @@ class Scan:
         self._found.append(block_of(("paragraph", start, end, at, self._lines.bounds[line + 1], depth, group)))
         return line + 2
 
-    def _list(self, line: int, at: int, found: re.Match[str], start: int) -> int:
+    def _list(self, line: int, indent: int, inside: int, sign: str, *, interrupts: bool) -> int:
         """The group of an item; it goes on with the list of the outermost item that it ends, if that has the same sign.
 
-        An item that is no sibling can't begin behind a line of text with a number other than one. 0 is not known, with
-        all items still open, since what they belong to is read again.
+        0 is not known, with all items still open, since what they belong to is read again.
+
+        Args:
+            interrupts: it may begin a list right behind a line of text.
         """
         items = self._items
-        begin, end = found.span("sign")
-        indent, sign = begin - at, self._text[end - 1]
         kept = len(items)
         while kept and items[kept - 1][0] > indent:
             kept -= 1
         ended = items[kept] if kept < len(items) else None
         if indent - (items[kept - 1][0] if kept else 0) > 3:
             return 0
-        behind_text = self._open is not None or self._behind == line
-        if ended is None and behind_text and end - begin > 1 and int(self._text[begin : end - 1]) != 1:
+        if ended is None and not interrupts and (self._open is not None or self._behind == line):
             return 0
         if self._open is not None:
             self._close(line)
         del items[kept:]
-        if ended is not None and ended[2] == sign:
-            group = ended[1]
-        else:
-            if not items:
-                self._outermost = line, len(self._found), self._group
-            group = self._group = self._group + 1
-        items.append((start - at, group, sign))
+        goes_on = ended[1] if ended is not None and ended[2] == sign else 0
+        if not kept:
+            self._outermost = line, len(self._found), self._group, goes_on
+        if not goes_on:
+            self._group += 1
+        group = goes_on or self._group
+        items.append((inside, group, sign))
         return group
+
+    def _signed(self, line: int, at: int, found: re.Match[str], start: int) -> int:
+        """The group of an item whose text begins right behind its sign."""
+        begin, end = found.span("sign")
+        interrupts = end - begin == 1 or int(self._text[begin : end - 1]) == 1
+        return self._list(line, begin - at, start - at, self._text[end - 1], interrupts=interrupts)
 
     def _item(self, line: int, at: int, found: re.Match[str]) -> int:
         start = found.end()
-        group = self._list(line, at, found, start)
+        group = self._signed(line, at, found, start)
         if group:
             self._open = "item", line, start, len(self._items), group, False
         return group and line + 1
@@ -221,12 +236,37 @@ class Scan:
     def _entry(self, line: int, at: int, found: re.Match[str]) -> int:
         """An item of one line, which no text follows."""
         start, end = found.span("entry")
-        group = self._list(line, at, found, start)
+        group = self._signed(line, at, found, start)
         if group:
             self._behind = line + 1
             outer_end = self._lines.bounds[line + 1]
             self._found.append(block_of(("item", start, end, at, outer_end, len(self._items), group)))
         return group and line + 1
+
+    def _marked(self, line: int, at: int) -> int:
+        """A line with several signs of lists, with tabs, or with a sign and nothing else."""
+        text = self._text
+        (*markers,), start, column, kind, level = marked(text, at)
+        if kind == "across" or (kind == "text" and not _BEGINS_TEXT.match(text, start)):
+            return 0
+        if not markers:
+            if self._open is None:
+                self._open = "paragraph", line, start, *self._place(line, column), False
+            return line + 1
+        if len(markers) + len(self._items) >= _DEEPEST or (kind == "nothing" and not _NEXT_MARKER.match(text, start)):
+            return 0
+        first = markers.pop(0)
+        group = self._list(line, first.indent, first.inside, first.sign, interrupts=first.interrupts)
+        if not group:
+            return 0
+        for marker in markers:
+            group = self._group = self._group + 1
+            self._items.append((marker.inside, group, marker.sign))
+        if kind == "text":
+            self._open = "item", line, start, len(self._items), group, False
+        elif kind == "heading":
+            self._found.append((kind, line, line + 1, start, level, self._group))
+        return line + 1
 
     def _title(self, line: int, at: int, found: re.Match[str]) -> int:
         """A heading."""
@@ -299,25 +339,41 @@ class Scan:
 
     def _unknown(self, line: int) -> int:
         """Let the parser read a part, and say where it ends."""
-        first = line
+        first, list_ = line, 0
         if self._open is not None or self._items:
-            first, kept, self._group = self._outermost
+            first, kept, self._group, list_ = self._outermost
             del self._found[kept:]
             self._open = None
-            self._items.clear()
         after = self._resumes(line + 1)
-        found, group, goes_on = self._parser(first, after, self._group)
+        found, group, goes_on, last = self._parser(first, after, self._group)
         while goes_on and after < len(self._lines):
             after = self._resumes(after + after - first)
-            found, group, goes_on = self._parser(first, after, self._group)
+            found, group, goes_on, last = self._parser(first, after, self._group)
+        if list_:  # the first list of the part is one that had begun before
+            begun = self._group + 1
+            found = [
+                (kind, *rest, list_ if number == begun and kind != "heading" else number - (number >= begun))
+                for kind, *rest, number in found
+            ]
+            last = (list_ if last[0] == begun else last[0] - 1), last[1]
+            group -= 1
         self._found += found
         self._group = group
+        self._items[:] = [(_WIDEST, *last)] if last[1] else []
         return after
 
     def _resumes(self, line: int) -> int:
-        """The next line at which something begins that stands outside of every list and quotation."""
+        """The next line at which something begins that stands outside of every list and quotation.
+
+        Where none is near, an item that begins its line: what stands before it is over as well.
+        """
         lines = self._lines
-        found = _RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
+        far = line + _NEAR
+        if far < len(lines):
+            found = _RESUMES.search(self._text, lines.ends[line - 1], lines.ends[far])
+            found = found or _RESUMES_FAR.search(self._text, lines.ends[far - 1])
+        else:
+            found = _RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
         return lines.of(found.end()) if found else len(lines)
 
 

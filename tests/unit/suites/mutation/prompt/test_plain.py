@@ -18,9 +18,9 @@ def asked(text: str) -> list[tuple[int, int]]:
     """The lines that a parser is given, which finds nothing there."""
     parts: list[tuple[int, int]] = []
 
-    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
         parts.append((first, after))
-        return [], group, False
+        return [], group, False, (0, "")
 
     Scan(Lines(text), parser).found()
     return parts
@@ -57,9 +57,9 @@ def test_a_line_is_asked_about_once() -> None:
 def test_a_fence_that_goes_on_is_read_to_its_end() -> None:
     parts: list[tuple[int, int]] = []
 
-    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
+    def parser(first: int, after: int, group: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
         parts.append((first, after))
-        return [], group, after < 9
+        return [], group, after < 9, (0, "")
 
     Scan(Lines("  ```\n\na\n\nb\n\nc\n\nd\n  ```\n\ne\n"), parser).found()
     assert parts == [(0, 2), (0, 6), (0, 13)]  # twice as much each time, so that nothing is read often
