@@ -21,10 +21,12 @@ from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
 from gate.suites.mutation.prompt.lines import pieces
 from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
-from gate.suites.mutation.prompt.plain import Found
+from gate.suites.mutation.prompt.plain import Found, Part
+from gate.suites.mutation.prompt.quotes import marks, unquoted
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
+_MOST_QUOTATIONS = 8  # that are read by themselves, one in the other
 _WORDS = re.compile(r"[^\W\d_]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
@@ -157,15 +159,27 @@ class _State:
 
 def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
     """Every block that Markdown knows."""
-    parser = _parser()
-    known: dict[str, tuple[list[Found], int, bool, tuple[int, str]]] = {}
+    if len(lines) < plain.FEWEST:
+        return _part(_parser().parse(text), lines, len(lines))[0]
+    return plain.Scan(lines, _reader(lines)).found()
 
-    def parsed(first: int, after: int, group: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
-        """The blocks of a part, which begins outside of every list. Equal parts are parsed once."""
+
+def _reader(lines: Lines, quotations: int = 0) -> plain.Parser:
+    """Reads parts of a text by the parser. Equal parts are parsed once.
+
+    Args:
+        quotations: that the text was taken out of.
+    """
+    parser = _parser()
+    known: dict[str, Part] = {}
+
+    def parsed(first: int, after: int, group: int) -> Part:
         start = lines.starts[first]
-        part = text[start : lines.starts[after] if after < len(lines) else len(text)]
+        part = lines.text[start : lines.bounds[after]]
         if part not in known:
-            known[part] = _part(parser.parse(part), Lines(part), after - first)
+            own = Lines(part)
+            found = _quoted(part, own, quotations) if quotations < _MOST_QUOTATIONS else None
+            known[part] = found or _part(parser.parse(part), own, after - first)
         found, groups, goes_on, (list_, sign) = known[part]
         moved: list[Found] = [
             (kind, line + first, until + first, at + start, depth, number + group)
@@ -173,12 +187,29 @@ def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
         ]
         return moved, groups + group, goes_on, (list_ + group, sign)
 
-    if len(lines) < plain.FEWEST:
-        return parsed(0, len(lines), 0)[0]
-    return plain.Scan(lines, parsed).found()
+    return parsed
 
 
-def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int, bool, tuple[int, str]]:
+def _quoted(part: str, lines: Lines, quotations: int) -> Part | None:
+    """A part whose lines are all quoted, read as the text that they quote."""
+    text = unquoted(part)
+    if text is None:
+        return None
+    inner = Lines(text)
+    scan = plain.Scan(inner, _reader(inner, quotations + 1))
+    taken = [*marks(part), *[0] * len(inner)]
+    found: list[Found] = []
+    for one in scan.found():
+        if isinstance(one, Block):
+            first, after = inner.of(one.outer_start), inner.of(one.outer_end - 1) + 1
+            one = one.kind, first, after, one.start, one.depth, one.group
+        kind, first, after, start, depth, group = one
+        line = inner.of(start)
+        found.append((kind, first, after, start + lines.starts[line] - inner.starts[line] + taken[line], depth, group))
+    return found, scan.group, False, (0, "")
+
+
+def _part(tokens: list[Any], lines: Lines, count: int) -> Part:
     """The blocks of a part, the number of its groups, and whether a fence and which list is open at its end.
 
     Args:

@@ -5,11 +5,12 @@ Columns are counted as CommonMark 0.31 does (section 2.2): a tab goes on to the 
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Literal, NamedTuple
 
 _EOL = r"(?=[\r\n]|\Z)"
-_SPACE = re.compile(r"[ \t]*")
+_HEAD = re.compile(r"[ \t*+\-_0-9.)#]*+.?", re.DOTALL)
 _MARKER = re.compile(rf"(?:[*+-]|([0-9]{{1,9}})[.)])(?:[ \t]+|{_EOL})")
 _ACROSS = re.compile(rf"([-*_])[ \t]*(?:\1[ \t]*){{2,}}{_EOL}")
 _HEADING = re.compile(rf"#{{1,6}}[ \t]+(?=[^\s#\x00])|(?=#{{1,6}}[ \t]*{_EOL})")
@@ -37,8 +38,8 @@ class Marked(NamedTuple):
     """What a line begins with.
 
     Attributes:
-        start: offset of what stands behind the markers.
-        column: of it.
+        start: how many characters stand before what follows the markers.
+        column: in which that stands.
         kind: what that is; anything else than a heading or nothing may be text.
         level: of the heading.
     """
@@ -52,17 +53,24 @@ class Marked(NamedTuple):
 
 def marked(text: str, at: int) -> Marked:
     """The markers with which the line at an offset begins."""
-    start = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches everywhere
-    column = width(text, at, start, 0)
+    found = _HEAD.match(text, at)
+    return _marked(found.group() if found else "")
+
+
+@functools.lru_cache(maxsize=256)
+def _marked(head: str) -> Marked:
+    """What the head of a line tells: all of it that may belong to markers, and the character behind."""
+    start = len(head) - len(head.lstrip(" \t"))
+    column = _width(head, 0, start, 0)
     markers: list[Marker] = []
-    while not (across := _ACROSS.match(text, start)) and (found := _MARKER.match(text, start)):
+    while not (across := _ACROSS.match(head, start)) and (found := _MARKER.match(head, start)):
         behind = found.end(1) + 1 if found[1] else start + 1
         end = column + behind - start
-        following = end + width(text, behind, found.end(), end)
-        empty = found.end() == len(text) or text[found.end()] in "\r\n"
+        following = end + _width(head, behind, found.end(), end)
+        empty = found.end() == len(head) or head[found.end()] in "\r\n"
         inside = end + 1 if empty or following - end > _WIDEST else following
         interrupts = not empty and (not found[1] or int(found[1]) == 1)
-        markers.append(Marker(column, inside, text[behind - 1], interrupts))
+        markers.append(Marker(column, inside, head[behind - 1], interrupts))
         start, column = found.end(), following
         if empty:
             return Marked(tuple(markers), start, column, "nothing")
@@ -70,7 +78,7 @@ def marked(text: str, at: int) -> Marked:
             return Marked(tuple(markers), start, column, "text")
     if across:
         return Marked(tuple(markers), start, column, "across")
-    heading = _HEADING.match(text, start) if markers else None
+    heading = _HEADING.match(head, start) if markers else None
     if heading and heading.end() == heading.start():
         return Marked(tuple(markers), start, column, "nothing")
     if heading:
@@ -79,7 +87,7 @@ def marked(text: str, at: int) -> Marked:
     return Marked(tuple(markers), start, column, "text")
 
 
-def width(text: str, start: int, end: int, column: int) -> int:
+def _width(text: str, start: int, end: int, column: int) -> int:
     """Columns that white space takes, the first of which is `column`."""
     if text.find("\t", start, end) < 0:
         return end - start

@@ -42,9 +42,8 @@ _LINE = re.compile(
             (?P<title>[^\s\#\x00](?>(?:[^\r\n\#]*[^\s\#])?))[^\S\r\n]*+{_EOL}
           | (?P<heading>[^\s\#\x00][^\r\n\#]*)
       )
-    | >[ ]?(?P<said>{_WHOLE}){_BLANK_FOLLOWS}
-    | >[ ]?(?P<quote>{_TEXT})
-    | (?P<hollow>>[ \t]*){_EOL}
+    | (?:>[ ]?)++(?:(?P<said>{_WHOLE}){_BLANK_FOLLOWS} | (?P<quote>{_TEXT}) | (?P<hollow>[ \t]*){_EOL})
+    | (?P<empty>\#{{1,6}}[ \t]*){_EOL}
     | (?P<fence>`{{3,}}(?=[^`\r\n]*+{_EOL})|~{{3,}})
     | (?P<under>=+|-+)[ \t]*{_EOL}
     | (?P<break>\*{{3,}}|_{{3,}})[ \t]*{_EOL}
@@ -55,7 +54,8 @@ _BEGINS_TEXT = re.compile(_TEXT)
 _NEXT_MARKER = re.compile(
     rf"\s*\Z|(?>\r\n?|\n)(?:[ ]*+|[ \t]*+(?>\r\n?|\n))(?:[*+-]|[0-9]{{1,9}}[.)])(?:[ \t]|{_EOL})"
 )
-_DEEPEST = 29  # lists within lists; the parser gives up what is nested deeper
+_DEEPEST = 25  # lists within lists; the parser gives up what is nested a little deeper
+_DEEPEST_QUOTE = 50
 _RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
 _RESUMES_FAR = re.compile(rf"{_RESUMES.pattern}|(?>\r\n?|\n)(?=[*+-][ ]{{1,4}}{_TEXT})")
 _NEAR = 32  # lines; a part of the parser is at least as long, where nothing else ends it
@@ -80,14 +80,17 @@ class Lines(Protocol):
     def of(self, offset: int) -> int: ...
 
 
-Parser = Callable[[int, int, int], tuple[list[Found], int, bool, tuple[int, str]]]
-"""(first line, line after, last group) -> what the Markdown parser finds there, the last group now, whether a fence is
-still open at the end, and if a list is, its group and sign (else a sign that is empty)."""
+Part = tuple[list[Found], int, bool, tuple[int, str]]
+"""What the Markdown parser finds in a part, the last group then, whether a fence is still open at the end, and if a
+list is, its group and sign (else a sign that is empty)."""
+
+Parser = Callable[[int, int, int], Part]
+"""(first line, line after, last group) -> the part."""
 
 
-_Paragraph = tuple[BlockKind, int, int, int, int, bool]
-"""What is open, with (kind, first line, offset of the text, depth, group, whether it is quoted): lines that follow
-without a blank one go on with it."""
+_Paragraph = tuple[BlockKind, int, int, int, int, int]
+"""What is open, with (kind, first line, offset of the text, depth, group, quotations that it stands in): lines that
+follow without a blank one go on with it."""
 
 
 _Item = tuple[int, int, str]
@@ -99,6 +102,9 @@ class Scan:
 
     Args:
         parser: reads lines that are not known; it may assume that they begin outside of everything.
+
+    Attributes:
+        group: number of the last group.
     """
 
     def __init__(self, lines: Lines, parser: Parser) -> None:
@@ -106,7 +112,7 @@ class Scan:
         self._text = lines.text
         self._parser = parser
         self._found: list[Found | Block] = []
-        self._group = 0
+        self.group = 0
         self._items: list[_Item] = []
         self._open: _Paragraph | None = None
         self._behind = -1  # the line behind the last item that was read as a whole
@@ -122,6 +128,7 @@ class Scan:
             "said": self._said,
             "quote": self._quote,
             "hollow": self._hollow,
+            "empty": self._hollow,
             "fence": self._fence,
             "under": self._under,
             "break": self._hollow,
@@ -166,7 +173,7 @@ class Scan:
         """Begin something outside of every list."""
         self._close(line)
         self._items.clear()
-        self._outermost = line, len(self._found), self._group, 0
+        self._outermost = line, len(self._found), self.group, 0
 
     def _place(self, line: int, indent: int) -> tuple[int, int]:
         """Depth and group of a paragraph that begins after a blank line."""
@@ -175,13 +182,13 @@ class Scan:
             items.pop()
         if items:
             return len(items), items[-1][1]
-        self._outermost = line, len(self._found), self._group, 0
-        self._group += 1
-        return 0, self._group
+        self._outermost = line, len(self._found), self.group, 0
+        self.group += 1
+        return 0, self.group
 
     def _begin(self, line: int, at: int, found: re.Match[str]) -> int:
         start = found.end() - 1
-        self._open = "paragraph", line, start, *self._place(line, start - at), False
+        self._open = "paragraph", line, start, *self._place(line, start - at), 0
         return line + 1
 
     def _lone(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -213,10 +220,10 @@ class Scan:
         del items[kept:]
         goes_on = ended[1] if ended is not None and ended[2] == sign else 0
         if not kept:
-            self._outermost = line, len(self._found), self._group, goes_on
+            self._outermost = line, len(self._found), self.group, goes_on
         if not goes_on:
-            self._group += 1
-        group = goes_on or self._group
+            self.group += 1
+        group = goes_on or self.group
         items.append((inside, group, sign))
         return group
 
@@ -230,7 +237,7 @@ class Scan:
         start = found.end()
         group = self._signed(line, at, found, start)
         if group:
-            self._open = "item", line, start, len(self._items), group, False
+            self._open = "item", line, start, len(self._items), group, 0
         return group and line + 1
 
     def _entry(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -247,11 +254,12 @@ class Scan:
         """A line with several signs of lists, with tabs, or with a sign and nothing else."""
         text = self._text
         (*markers,), start, column, kind, level = marked(text, at)
+        start += at
         if kind == "across" or (kind == "text" and not _BEGINS_TEXT.match(text, start)):
             return 0
         if not markers:
             if self._open is None:
-                self._open = "paragraph", line, start, *self._place(line, column), False
+                self._open = "paragraph", line, start, *self._place(line, column), 0
             return line + 1
         if len(markers) + len(self._items) >= _DEEPEST or (kind == "nothing" and not _NEXT_MARKER.match(text, start)):
             return 0
@@ -260,12 +268,12 @@ class Scan:
         if not group:
             return 0
         for marker in markers:
-            group = self._group = self._group + 1
+            group = self.group = self.group + 1
             self._items.append((marker.inside, group, marker.sign))
         if kind == "text":
-            self._open = "item", line, start, len(self._items), group, False
+            self._open = "item", line, start, len(self._items), group, 0
         elif kind == "heading":
-            self._found.append((kind, line, line + 1, start, level, self._group))
+            self._found.append((kind, line, line + 1, start, level, self.group))
         return line + 1
 
     def _title(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -280,38 +288,46 @@ class Scan:
 
     def _headed(self, line: int, at: int, found: re.Match[str], start: int, end: int) -> int:
         self._outside(line)
-        self._group += 1
+        self.group += 1
         level = found.end("level") - at
         self._found.append(
-            block_of(("heading", start, end, at, self._lines.bounds[line + 1], level, self._group))
+            block_of(("heading", start, end, at, self._lines.bounds[line + 1], level, self.group))
         )
         return line + 1
 
     def _said(self, line: int, at: int, found: re.Match[str]) -> int:
         """A quotation of one line."""
-        if self._open is not None and self._open[-1]:
+        start, end = found.span("said")
+        level = self._text.count(">", at, start)
+        if level > _DEEPEST_QUOTE:
+            return 0
+        if self._open is not None and self._open[-1] >= level:
             return line + 1
         self._outside(line)
-        self._group += 1
-        start, end = found.span("said")
-        self._found.append(block_of(("paragraph", start, end, at, self._lines.bounds[line + 1], 0, self._group)))
+        self.group += 1
+        self._found.append(block_of(("paragraph", start, end, at, self._lines.bounds[line + 1], 0, self.group)))
         return line + 2
 
     def _quote(self, line: int, at: int, found: re.Match[str]) -> int:
-        if self._open is None or not self._open[-1]:
+        """A line of a quotation, or of one inside of another; one of fewer goes on with what is open."""
+        start = found.end() - 1
+        level = self._text.count(">", at, start)
+        if level > _DEEPEST_QUOTE:
+            return 0
+        if self._open is None or self._open[-1] < level:
             self._outside(line)
-            self._group += 1
-            self._open = "paragraph", line, found.start("quote"), 0, self._group, True
+            self.group += 1
+            self._open = "paragraph", line, start, 0, self.group, level
         return line + 1
 
     def _hollow(self, line: int, at: int, found: re.Match[str]) -> int:
-        """A quotation without text, or a line across: all before it ends."""
+        """A quotation or a heading without text, or a line across: all before it ends."""
         self._outside(line)
         return line + 1
 
     def _fence(self, line: int, at: int, found: re.Match[str]) -> int:
         self._outside(line)
-        self._group += 1
+        self.group += 1
         fence, lines = found["fence"], self._lines
         rest = self._text[lines.starts[-1] :].strip(" \t")  # a last line of nothing else is none to the parser
         after = len(lines) - (not rest)  # one that is never closed holds all that follows
@@ -319,7 +335,7 @@ class Scan:
             if closing[1][0] == fence[0] and len(closing[1]) >= len(fence):
                 after = lines.of(closing.end()) + 1
                 break
-        self._found.append(("code", line, after, 0, 0, self._group))
+        self._found.append(("code", line, after, 0, 0, self.group))
         return after
 
     def _under(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -341,16 +357,16 @@ class Scan:
         """Let the parser read a part, and say where it ends."""
         first, list_ = line, 0
         if self._open is not None or self._items:
-            first, kept, self._group, list_ = self._outermost
+            first, kept, self.group, list_ = self._outermost
             del self._found[kept:]
             self._open = None
         after = self._resumes(line + 1)
-        found, group, goes_on, last = self._parser(first, after, self._group)
+        found, group, goes_on, last = self._parser(first, after, self.group)
         while goes_on and after < len(self._lines):
             after = self._resumes(after + after - first)
-            found, group, goes_on, last = self._parser(first, after, self._group)
+            found, group, goes_on, last = self._parser(first, after, self.group)
         if list_:  # the first list of the part is one that had begun before
-            begun = self._group + 1
+            begun = self.group + 1
             found = [
                 (kind, *rest, list_ if number == begun and kind != "heading" else number - (number >= begun))
                 for kind, *rest, number in found
@@ -358,7 +374,7 @@ class Scan:
             last = (list_ if last[0] == begun else last[0] - 1), last[1]
             group -= 1
         self._found += found
-        self._group = group
+        self.group = group
         self._items[:] = [(_WIDEST, *last)] if last[1] else []
         return after
 

@@ -1,0 +1,19 @@
+"""A part of a prompt in which every line is quoted: what is quoted is read as a text of its own."""
+
+from __future__ import annotations
+
+import re
+
+_PART = re.compile(r"((?:>(?!\t)[^\r\n]*+(?:\r\n?|\n|\Z))++)\s*")
+_MARKS = re.compile(r"(?:(?<=\A)|(?<=\n)|(?<=\r)(?!\n))> ?")
+
+
+def unquoted(part: str) -> str | None:
+    """What a part quotes, or None where a line is not quoted; blank lines at its end may be."""
+    found = _PART.fullmatch(part)
+    return _MARKS.sub("", found[1]) if found else None
+
+
+def marks(part: str) -> list[int]:
+    """How many characters `unquoted` takes away in each line."""
+    return [len(mark) for mark in _MARKS.findall(part)]
