@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-_PART = re.compile(r"((?:>(?!\t)[^\r\n]*+(?:\r\n?|\n|\Z))++)\s*")
+_PART = re.compile(r"((?:>(?:\S|[ ])*+(?:\r\n?|\n|\Z))++)[ \r\n]*")
 _MARKS = re.compile(r"(?:(?<=\A)|(?<=\n)|(?<=\r)(?!\n))> ?")
 
 
 def unquoted(part: str) -> str | None:
-    """What a part quotes, or None where a line is not quoted; blank lines at its end may be."""
+    """What a part quotes, or None where a line is not quoted; blank lines at its end may be.
+
+    None as well with white space that is no plain one: how wide a tab is depends on what stands before it.
+    """
     found = _PART.fullmatch(part)
     return _MARKS.sub("", found[1]) if found else None
 
