@@ -21,7 +21,7 @@ FEWEST = 64
 
 _EOL = r"(?=[\r\n]|\Z)"
 _TEXT = (  # the first character of a line that begins no block of another kind, whatever follows
-    r"(?:[^\s\x00>#\-=*_+0-9`~]|(?=[#\-=*_+0-9`~])"
+    r"(?:[^\s>#\-=*_+0-9`~]|(?=[#\-=*_+0-9`~])"
     rf"(?!\#{{1,6}}(?:[ \t]|{_EOL})|[-=*_+ \t]+{_EOL}|[*+-][ \t]|[0-9]{{1,9}}[.)](?:[ \t]|{_EOL})|```|~~~).)"
 )
 _WHOLE = rf"(?!{BEGIN}){_TEXT}(?>(?:[^\r\n]*\S)?)"  # a line that is a block by itself, if it stands alone
@@ -42,7 +42,7 @@ _LINE = re.compile(
             (?P<title>[^\s\#\x00](?>(?:[^\r\n\#]*[^\s\#])?))[^\S\r\n]*+{_EOL}
           | (?P<heading>[^\s\#\x00][^\r\n\#]*)
       )
-    | (?:>[ ]?)++(?:(?P<said>{_WHOLE}){_BLANK_FOLLOWS} | (?P<quote>{_TEXT}) | (?P<hollow>[ \t]*){_EOL})
+    | (?:>[ \t]?)++(?:(?P<said>{_WHOLE}){_BLANK_FOLLOWS} | (?P<quote>{_TEXT}) | (?P<hollow>[ \t]*){_EOL})
     | (?P<empty>\#{{1,6}}[ \t]*){_EOL}
     | (?P<fence>`{{3,}}(?=[^`\r\n]*+{_EOL})|~{{3,}})
     | (?P<under>=+|-+)[ \t]*{_EOL}
@@ -57,8 +57,9 @@ _NEXT_MARKER = re.compile(
 _DEEPEST = 25  # lists within lists; the parser gives up what is nested a little deeper
 _DEEPEST_QUOTE = 50
 _RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
-_RESUMES_FAR = re.compile(rf"{_RESUMES.pattern}|(?>\r\n?|\n)(?=[*+-][ ]{{1,4}}{_TEXT})")
-_NEAR = 32  # lines; a part of the parser is at least as long, where nothing else ends it
+_RESUMES_FAR = re.compile(rf"{_RESUMES.pattern}|\S[ \t]*(?>\r\n?|\n)(?=[*+-][ ]{{1,4}}\S)")
+_NEAR = 8  # lines; a part of the parser is at least as long, where nothing else ends it
+_NO_LIST = (0, "")
 _WIDEST = 1 << 30  # more columns than any line has
 _CLOSES = re.compile(rf"[\r\n][ \t]*(`{{3,}}|~{{3,}})[ \t]*{_EOL}")
 _SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
@@ -116,8 +117,8 @@ class Scan:
         self._items: list[_Item] = []
         self._open: _Paragraph | None = None
         self._behind = -1  # the line behind the last item that was read as a whole
-        # line, blocks before it and last group where the outermost open thing began, and the list that it goes on with
-        self._outermost = (0, 0, 0, 0)
+        # line, blocks before it and last group where the outermost open thing began, and the list before it
+        self._outermost: tuple[int, int, int, tuple[int, str]] = (0, 0, 0, _NO_LIST)
         self._kinds: dict[str, Callable[[int, int, re.Match[str]], int]] = {
             "lone": self._lone,
             "text": self._begin,
@@ -173,7 +174,7 @@ class Scan:
         """Begin something outside of every list."""
         self._close(line)
         self._items.clear()
-        self._outermost = line, len(self._found), self.group, 0
+        self._outermost = line, len(self._found), self.group, _NO_LIST
 
     def _place(self, line: int, indent: int) -> tuple[int, int]:
         """Depth and group of a paragraph that begins after a blank line."""
@@ -182,7 +183,7 @@ class Scan:
             items.pop()
         if items:
             return len(items), items[-1][1]
-        self._outermost = line, len(self._found), self.group, 0
+        self._outermost = line, len(self._found), self.group, _NO_LIST
         self.group += 1
         return 0, self.group
 
@@ -220,7 +221,7 @@ class Scan:
         del items[kept:]
         goes_on = ended[1] if ended is not None and ended[2] == sign else 0
         if not kept:
-            self._outermost = line, len(self._found), self.group, goes_on
+            self._outermost = line, len(self._found), self.group, (goes_on, sign)
         if not goes_on:
             self.group += 1
         group = goes_on or self.group
@@ -355,17 +356,18 @@ class Scan:
 
     def _unknown(self, line: int) -> int:
         """Let the parser read a part, and say where it ends."""
-        first, list_ = line, 0
+        first, (list_, sign) = line, _NO_LIST
         if self._open is not None or self._items:
-            first, kept, self.group, list_ = self._outermost
+            first, kept, self.group, (list_, sign) = self._outermost
             del self._found[kept:]
             self._open = None
+        markers = marked(self._text, self._lines.starts[first]).markers if list_ else ()
         after = self._resumes(line + 1)
         found, group, goes_on, last = self._parser(first, after, self.group)
         while goes_on and after < len(self._lines):
             after = self._resumes(after + after - first)
             found, group, goes_on, last = self._parser(first, after, self.group)
-        if list_:  # the first list of the part is one that had begun before
+        if markers and markers[0].sign == sign:  # the first list of the part is one that had begun before
             begun = self.group + 1
             found = [
                 (kind, *rest, list_ if number == begun and kind != "heading" else number - (number >= begun))
@@ -376,6 +378,7 @@ class Scan:
         self._found += found
         self.group = group
         self._items[:] = [(_WIDEST, *last)] if last[1] else []
+        self._outermost = after, len(self._found), group, last
         return after
 
     def _resumes(self, line: int) -> int:
