@@ -21,7 +21,7 @@ from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
 from gate.suites.mutation.prompt.lines import pieces
 from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
-from gate.suites.mutation.prompt.plain import Found, Part
+from gate.suites.mutation.prompt.parts import NO_LIST, Found, Parser, Part
 from gate.suites.mutation.prompt.quotes import marks, unquoted
 
 _NEWLINE = re.compile(r"\r\n?|\n")
@@ -69,6 +69,7 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         UsageError: markdown-it-py is not installed.
     """
     found = _markdown(text, lines)
+    starts, bounds = lines.starts, lines.bounds
     blocks: list[Block] = []
     for one in found:
         if isinstance(one, Block):
@@ -87,7 +88,7 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
                 if part == "code" and include_code:
                     blocks.extend(_by_line(lines, line, until, group))
                 else:
-                    blocks.append(_block(lines, part, line, until, at, to, depth, group))
+                    blocks.append(block_of((part, at, to, starts[line], bounds[until], depth, group)))
     return blocks
 
 
@@ -164,7 +165,7 @@ def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
     return plain.Scan(lines, _reader(lines)).found()
 
 
-def _reader(lines: Lines, quotations: int = 0) -> plain.Parser:
+def _reader(lines: Lines, quotations: int = 0) -> Parser:
     """Reads parts of a text by the parser. Equal parts are parsed once.
 
     Args:
@@ -178,8 +179,8 @@ def _reader(lines: Lines, quotations: int = 0) -> plain.Parser:
         part = lines.text[start : lines.bounds[after]]
         if part not in known:
             own = Lines(part)
-            found = _quoted(part, own, quotations) if quotations < _MOST_QUOTATIONS else None
-            known[part] = found or _part(parser.parse(part), own, after - first)
+            quoted = _quoted(part, own, quotations) if quotations < _MOST_QUOTATIONS else None
+            known[part] = quoted or _part(parser.parse(part), own, after - first)
         found, groups, goes_on, (list_, sign) = known[part]
         moved: list[Found] = [
             (kind, line + first, until + first, at + start, depth, number + group)
@@ -200,13 +201,15 @@ def _quoted(part: str, lines: Lines, quotations: int) -> Part | None:
     taken = [*marks(part), *[0] * len(inner)]
     found: list[Found] = []
     for one in scan.found():
-        if isinstance(one, Block):
-            first, after = inner.of(one.outer_start), inner.of(one.outer_end - 1) + 1
-            one = one.kind, first, after, one.start, one.depth, one.group
-        kind, first, after, start, depth, group = one
+        kind, first, after, start, depth, group = _in_lines(inner, one) if isinstance(one, Block) else one
         line = inner.of(start)
         found.append((kind, first, after, start + lines.starts[line] - inner.starts[line] + taken[line], depth, group))
-    return found, scan.group, False, (0, "")
+    return found, scan.group, False, NO_LIST
+
+
+def _in_lines(lines: Lines, block: Block) -> Found:
+    kind, start, _, outer_start, outer_end, depth, group = block
+    return kind, lines.of(outer_start), lines.of(outer_end - 1) + 1, start, depth, group
 
 
 def _part(tokens: list[Any], lines: Lines, count: int) -> Part:
@@ -231,10 +234,10 @@ def _part(tokens: list[Any], lines: Lines, count: int) -> Part:
         line = found[-1][2]
     found += _lost(lines, line, len(lines))
     if not tokens:
-        return found, state.group, False, (0, "")
+        return found, state.group, False, NO_LIST
     last = tokens[-1]
     goes_on = last.type == "fence" and bool(last.map[1] >= count)
-    return found, state.group, goes_on, (state.last, last.markup) if last.type.endswith("list_close") else (0, "")
+    return found, state.group, goes_on, (state.last, last.markup) if last.type.endswith("list_close") else NO_LIST
 
 
 def _lost(lines: Lines, first: int, after: int) -> Iterator[Found]:

@@ -13,10 +13,11 @@ from typing import Protocol
 from gate.suites.mutation.prompt.model import BlockKind
 
 _SIGNS = "<{[|}]•・‣◦●○■□▪–—①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳*+-"
-BEGIN = rf"(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
-"""What the first line of a text begins with that may be cut out of a paragraph."""
-_BEGINS = re.compile(rf"[ \t>]*{BEGIN}")
-_SPECIAL = re.compile(rf"[\r\n][ \t>]*{BEGIN}|[:：][*_ \t]*[\r\n]")
+_BEGIN = rf"[ \t>]*(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
+_BEGINS = re.compile(_BEGIN)
+_SPECIAL = re.compile(rf"[\r\n]{_BEGIN}|[:：][*_ \t]*[\r\n]")
+CUT_OUT = rf"(?:[{re.escape(_SIGNS)}]|\(?(?:\d{{1,3}}|[A-Za-z])[.)][ \t]|\d{{1,3}}[、．]|={{3}})"
+"""What a line begins with that may be something else than a paragraph though it stands alone."""
 _BRACKETED = r"(?P<code>[{\[])"
 _LEAD = re.compile(
     rf"[ \t>]*(?:(?P<row>\|)|(?P<tag><)|{_BRACKETED}|(?P<rule>[=_~-])"
@@ -31,6 +32,7 @@ _BULLET = re.compile(
 _OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
 _CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
 _CLOSING_LINE = re.compile(r"[\r\n][ \t>]*[}\]]")
+_BEHIND_LETTER = ("", ".", ")", "、", "．")
 _JSON_ENDS = "}] \t,"
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
 _LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
@@ -72,7 +74,11 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
     while line < after:
         at = start if line == first else starts[line]
         end = ends[line]
-        lead = lead_of(text, at, end)
+        lead = (
+            None
+            if text[at : at + 1].isalpha() and text[at + 1 : at + 2] not in _BEHIND_LETTER
+            else lead_of(text, at, end)
+        )
         if lead is not None:
             until, special = _special(lines, line, at, lead, closing)
             if special is not None:
@@ -90,7 +96,11 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
                     yield _piece(lines, kind, opened, line, begin)
                 opened, begin, kind = line, marker.end(), "item"
         line += 1
-        if text[end - 1] in _LABEL_ENDS and line < after and _LABEL.match(text, begin if opened == line - 1 else at, end):
+        if (
+            text[end - 1] in _LABEL_ENDS
+            and line < after
+            and _LABEL.match(text, begin if opened == line - 1 else at, end)
+        ):
             yield _piece(lines, kind, opened, line, begin)
             opened, begin, kind = line, starts[line], "paragraph"
     if opened < after:

@@ -157,14 +157,16 @@ def numbered(keys: Iterable[str]) -> list[tuple[str, int]]:
 def numbered_ids(kind: str, keys: Iterable[str]) -> list[str]:
     """`stable_id` of a kind, each key, and how many equal ones stand before it."""
     begun: dict[str, Any] = {}
+    seen: dict[str, int] = {}
     found = []
-    for key, number in numbered(keys):
+    for key in keys:
+        number = seen[key] = seen.get(key, -1) + 1
         if not number:
             found.append(stable_id(kind, key, "0"))
             continue
-        if key not in begun:
+        if number == 1:
             begun[key] = hashlib.sha256(_told(kind) + _told(key))
-        own = begun[key].copy()
-        own.update(_told(str(number)))
+        own = begun[key].copy()  # so that what is equal is hashed once
+        own.update(b"%d:%d" % (len(str(number)), number))
         found.append(own.hexdigest()[:_ID_DIGITS])
     return found

@@ -11,7 +11,7 @@ from gate.errors import UsageError
 from gate.suites.mutation.prompt.blocks import Lines, blocks_of
 from gate.suites.mutation.prompt.examples import examples_of
 from gate.suites.mutation.prompt.languages import LANGUAGES, Language, is_cjk, language, overall, spaced_languages
-from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, Span, span_of
+from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, span_of
 from gate.suites.mutation.prompt.placeholders import protected_spans
 from gate.suites.mutation.prompt.rules import Sentences, rules_of
 from gate.suites.mutation.prompt.sections import labels_of, sections_of

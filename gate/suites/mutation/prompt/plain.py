@@ -2,70 +2,31 @@
 
 The parser asks eight rules about every line, which takes seconds for a megabyte of short ones. What most lines are is
 known from how they begin: text, items of lists at any depth, headings, quotations, fences. Where a line is of none of
-these forms (a tab, an item in an item's line), the parser reads on from where the last block outside of lists began, up
-to where the next one certainly begins. `tests/properties` hold both against each other.
+these forms (a quotation in an item, a fence in it), the parser reads from where the last block outside of lists, or the
+last item of the outermost list, began, up to where the next one certainly begins. `tests/properties` hold both against
+each other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Protocol
 
-from gate.suites.mutation.prompt.lines import BEGIN, is_plain
+from gate.suites.mutation.prompt.forms import BEGINS_TEXT, CLOSES, LINE, NEXT_MARKER, RESUMES, RESUMES_FAR
+from gate.suites.mutation.prompt.lines import is_plain
 from gate.suites.mutation.prompt.markers import marked
 from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
+from gate.suites.mutation.prompt.parts import NO_LIST, Found, Parser, joined
 
 FEWEST = 64
 """Lines; fewer are as soon read by the parser as a whole."""
 
-_EOL = r"(?=[\r\n]|\Z)"
-_TEXT = (  # the first character of a line that begins no block of another kind, whatever follows
-    r"(?:[^\s>#\-=*_+0-9`~]|(?=[#\-=*_+0-9`~])"
-    rf"(?!\#{{1,6}}(?:[ \t]|{_EOL})|[-=*_+ \t]+{_EOL}|[*+-][ \t]|[0-9]{{1,9}}[.)](?:[ \t]|{_EOL})|```|~~~).)"
-)
-_WHOLE = rf"(?!{BEGIN}){_TEXT}(?>(?:[^\r\n]*\S)?)"  # a line that is a block by itself, if it stands alone
-_BLANK_FOLLOWS = rf"[^\S\r\n]*+(?>\r\n?|\n)[ \t]*+{_EOL}"
-_ITEM_FOLLOWS = rf"(?>\r\n?|\n)(?:[ \t]*+{_EOL}|[ ]*+(?:[*+-]|[0-9]{{1,9}}[.)])[ ]{{1,4}}{_TEXT})"
-_LINE = re.compile(
-    rf"""
-    [ ]*+(?:
-        (?P<lone>{_WHOLE}){_BLANK_FOLLOWS}
-      | (?P<text>{_TEXT})
-      | (?P<blank>[ \t]*+{_EOL})
-      | (?P<sign>[*+-]|[0-9]{{1,9}}[.)])[ ]{{1,4}}(?:
-            (?P<entry>{_WHOLE})[^\S\r\n]*+(?={_ITEM_FOLLOWS})
-          | (?P<item>)(?={_TEXT})
-        )
-    )
-    | (?P<level>\#{{1,6}})[ \t]+(?:
-            (?P<title>[^\s\#\x00](?>(?:[^\r\n\#]*[^\s\#])?))[^\S\r\n]*+{_EOL}
-          | (?P<heading>[^\s\#\x00][^\r\n\#]*)
-      )
-    | (?:>[ \t]?)++(?:(?P<said>{_WHOLE}){_BLANK_FOLLOWS} | (?P<quote>{_TEXT}) | (?P<hollow>[ \t]*){_EOL})
-    | (?P<empty>\#{{1,6}}[ \t]*){_EOL}
-    | (?P<fence>`{{3,}}(?=[^`\r\n]*+{_EOL})|~{{3,}})
-    | (?P<under>=+|-+)[ \t]*{_EOL}
-    | (?P<break>\*{{3,}}|_{{3,}})[ \t]*{_EOL}
-    """,
-    re.VERBOSE,
-)
-_BEGINS_TEXT = re.compile(_TEXT)
-_NEXT_MARKER = re.compile(
-    rf"\s*\Z|(?>\r\n?|\n)(?:[ ]*+|[ \t]*+(?>\r\n?|\n))(?:[*+-]|[0-9]{{1,9}}[.)])(?:[ \t]|{_EOL})"
-)
 _DEEPEST = 25  # lists within lists; the parser gives up what is nested a little deeper
 _DEEPEST_QUOTE = 50
-_RESUMES = re.compile(rf"(?>\r\n?|\n)[ \t]*(?>\r\n?|\n)(?={_TEXT}|\#{{1,6}}[ ])")
-_RESUMES_FAR = re.compile(rf"{_RESUMES.pattern}|\S[ \t]*(?>\r\n?|\n)(?=[*+-][ ]{{1,4}}\S)")
 _NEAR = 8  # lines; a part of the parser is at least as long, where nothing else ends it
-_NO_LIST = (0, "")
 _WIDEST = 1 << 30  # more columns than any line has
-_CLOSES = re.compile(rf"[\r\n][ \t]*(`{{3,}}|~{{3,}})[ \t]*{_EOL}")
 _SENTENCE_END = re.compile(r"[.!?:。！？：][\"'”’)*_]*\s*$")
-
-Found = tuple[BlockKind | Literal["lost"], int, int, int, int, int]
-"""(kind, first line, line after, offset of the text, depth, group) of a block, or of a line that the parser gave up."""
 
 
 class Lines(Protocol):
@@ -79,14 +40,6 @@ class Lines(Protocol):
     def __len__(self) -> int: ...
     def at(self, line: int) -> str: ...
     def of(self, offset: int) -> int: ...
-
-
-Part = tuple[list[Found], int, bool, tuple[int, str]]
-"""What the Markdown parser finds in a part, the last group then, whether a fence is still open at the end, and if a
-list is, its group and sign (else a sign that is empty)."""
-
-Parser = Callable[[int, int, int], Part]
-"""(first line, line after, last group) -> the part."""
 
 
 _Paragraph = tuple[BlockKind, int, int, int, int, int]
@@ -118,7 +71,7 @@ class Scan:
         self._open: _Paragraph | None = None
         self._behind = -1  # the line behind the last item that was read as a whole
         # line, blocks before it and last group where the outermost open thing began, and the list before it
-        self._outermost: tuple[int, int, int, tuple[int, str]] = (0, 0, 0, _NO_LIST)
+        self._outermost: tuple[int, int, int, tuple[int, str]] = (0, 0, 0, NO_LIST)
         self._kinds: dict[str, Callable[[int, int, re.Match[str]], int]] = {
             "lone": self._lone,
             "text": self._begin,
@@ -137,7 +90,7 @@ class Scan:
 
     def found(self) -> list[Found | Block]:
         """All blocks in order, those done that need no further look."""
-        text, starts, match, kinds = self._text, self._lines.starts, _LINE.match, self._kinds
+        text, starts, match, kinds = self._text, self._lines.starts, LINE.match, self._kinds
         line, last = 0, len(self._lines)
         while line < last:
             at = starts[line]
@@ -147,7 +100,7 @@ class Scan:
                 if self._open is not None:
                     self._close(line)
                 line += 1
-            elif self._open is not None and (kind == "text" or kind == "lone"):
+            elif self._open is not None and kind in ("text", "lone"):
                 line += 1  # it goes on, however it is indented
             elif kind:
                 assert seen is not None  # noqa: S101
@@ -174,7 +127,7 @@ class Scan:
         """Begin something outside of every list."""
         self._close(line)
         self._items.clear()
-        self._outermost = line, len(self._found), self.group, _NO_LIST
+        self._outermost = line, len(self._found), self.group, NO_LIST
 
     def _place(self, line: int, indent: int) -> tuple[int, int]:
         """Depth and group of a paragraph that begins after a blank line."""
@@ -183,7 +136,7 @@ class Scan:
             items.pop()
         if items:
             return len(items), items[-1][1]
-        self._outermost = line, len(self._found), self.group, _NO_LIST
+        self._outermost = line, len(self._found), self.group, NO_LIST
         self.group += 1
         return 0, self.group
 
@@ -256,13 +209,13 @@ class Scan:
         text = self._text
         (*markers,), start, column, kind, level = marked(text, at)
         start += at
-        if kind == "across" or (kind == "text" and not _BEGINS_TEXT.match(text, start)):
+        if kind == "across" or (kind == "text" and not BEGINS_TEXT.match(text, start)):
             return 0
         if not markers:
             if self._open is None:
                 self._open = "paragraph", line, start, *self._place(line, column), 0
             return line + 1
-        if len(markers) + len(self._items) >= _DEEPEST or (kind == "nothing" and not _NEXT_MARKER.match(text, start)):
+        if len(markers) + len(self._items) >= _DEEPEST or (kind == "nothing" and not NEXT_MARKER.match(text, start)):
             return 0
         first = markers.pop(0)
         group = self._list(line, first.indent, first.inside, first.sign, interrupts=first.interrupts)
@@ -291,9 +244,7 @@ class Scan:
         self._outside(line)
         self.group += 1
         level = found.end("level") - at
-        self._found.append(
-            block_of(("heading", start, end, at, self._lines.bounds[line + 1], level, self.group))
-        )
+        self._found.append(block_of(("heading", start, end, at, self._lines.bounds[line + 1], level, self.group)))
         return line + 1
 
     def _said(self, line: int, at: int, found: re.Match[str]) -> int:
@@ -332,7 +283,7 @@ class Scan:
         fence, lines = found["fence"], self._lines
         rest = self._text[lines.starts[-1] :].strip(" \t")  # a last line of nothing else is none to the parser
         after = len(lines) - (not rest)  # one that is never closed holds all that follows
-        for closing in _CLOSES.finditer(self._text, lines.ends[line]):
+        for closing in CLOSES.finditer(self._text, lines.ends[line]):
             if closing[1][0] == fence[0] and len(closing[1]) >= len(fence):
                 after = lines.of(closing.end()) + 1
                 break
@@ -356,7 +307,7 @@ class Scan:
 
     def _unknown(self, line: int) -> int:
         """Let the parser read a part, and say where it ends."""
-        first, (list_, sign) = line, _NO_LIST
+        first, (list_, sign) = line, NO_LIST
         if self._open is not None or self._items:
             first, kept, self.group, (list_, sign) = self._outermost
             del self._found[kept:]
@@ -368,13 +319,7 @@ class Scan:
             after = self._resumes(after + after - first)
             found, group, goes_on, last = self._parser(first, after, self.group)
         if markers and markers[0].sign == sign:  # the first list of the part is one that had begun before
-            begun = self.group + 1
-            found = [
-                (kind, *rest, list_ if number == begun and kind != "heading" else number - (number >= begun))
-                for kind, *rest, number in found
-            ]
-            last = (list_ if last[0] == begun else last[0] - 1), last[1]
-            group -= 1
+            found, group, _, last = joined((found, group, goes_on, last), self.group, list_)
         self._found += found
         self.group = group
         self._items[:] = [(_WIDEST, *last)] if last[1] else []
@@ -389,10 +334,10 @@ class Scan:
         lines = self._lines
         far = line + _NEAR
         if far < len(lines):
-            found = _RESUMES.search(self._text, lines.ends[line - 1], lines.ends[far])
-            found = found or _RESUMES_FAR.search(self._text, lines.ends[far - 1])
+            found = RESUMES.search(self._text, lines.ends[line - 1], lines.ends[far])
+            found = found or RESUMES_FAR.search(self._text, lines.ends[far - 1])
         else:
-            found = _RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
+            found = RESUMES.search(self._text, lines.ends[line - 1]) if line < len(lines) else None
         return lines.of(found.end()) if found else len(lines)
 
 

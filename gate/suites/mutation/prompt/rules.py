@@ -17,7 +17,7 @@ from gate.suites.mutation.prompt.languages import (
     may_follow,
     may_hold_keyword,
 )
-from gate.suites.mutation.prompt.model import RuleKind, Rule, Span, normal, numbered_ids, rule_of
+from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered_ids, rule_of
 from gate.suites.mutation.prompt.placeholders import overlapping
 
 _QUESTION = ("?", "？", "か。")

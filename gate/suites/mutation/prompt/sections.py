@@ -28,7 +28,7 @@ def sections_of(text: str, blocks: Sequence[Block], labels: Mapping[int, str]) -
 
 
 def labels_of(text: str, blocks: Sequence[Block]) -> dict[int, str]:
-    """By the place of a block, the title that it is: a short line that ends in a colon, is bold or stands in brackets."""
+    """By its place, the title that a block is: a short line that ends in a colon, is bold or stands in brackets."""
     found = {}
     for place, (kind, start, end, _, _, _, _) in enumerate(blocks):
         if text[end - 1 : end] in _LABEL_ENDS and end - start <= _LONGEST_LABEL and kind in _LABELS:

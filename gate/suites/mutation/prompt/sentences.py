@@ -65,8 +65,7 @@ class Cutter:
             at, after = mark.span()
             if after >= end:
                 break
-            kind = mark.lastgroup
-            if kind == "line":
+            if mark.lastgroup == "line":
                 if widest < 0:
                     widest = max(map(len, text[start:end].splitlines()))
                 width, line = at - line, after
@@ -81,10 +80,7 @@ class Cutter:
                     found.append(span_of((begin, at)))
                     begin = after
                     continue
-            elif kind == "full":
-                if mark.group().rstrip("*_")[-1:] in _CLOSING and not text[after].isspace():
-                    continue  # what is quoted ends there, the sentence around it goes on
-            elif not _is_stop(text, begin, mark, end):
+            elif not _ends_with(text, begin, mark, end):
                 continue
             found += _trimmed(text, begin, after)
             begin = after
@@ -106,6 +102,14 @@ class Cutter:
             room = _ROOM if _CJK.match(first) else len(first)
         self._rooms[word] = room
         return room
+
+
+def _ends_with(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
+    """Whether a mark ends a sentence."""
+    if mark.lastgroup == "stop":
+        return _is_stop(text, begin, mark, end)
+    quoted = mark.group().rstrip("*_")[-1:] in _CLOSING and not text[mark.end()].isspace()
+    return not quoted  # what is quoted ends there, the sentence around it goes on
 
 
 def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
