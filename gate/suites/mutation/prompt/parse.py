@@ -33,7 +33,7 @@ def parse(text: str, *, include_code: bool = False) -> Prompt:
     """
     if not isinstance(text, str):
         raise UsageError(f"a prompt must be a text, not {type(text).__name__}", remedy="give the prompt's own text")
-    with _without_collection():
+    with without_collection():
         return _parsed(text, include_code=include_code)
 
 
@@ -64,7 +64,7 @@ def _parsed(text: str, *, include_code: bool) -> Prompt:
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Many small objects are made and none is garbage: looking for garbage among them takes half of the time."""
     was = gc.isenabled()
     gc.disable()

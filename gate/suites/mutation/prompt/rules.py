@@ -18,7 +18,7 @@ from gate.suites.mutation.prompt.languages import (
     may_hold_keyword,
 )
 from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered_ids, rule_of
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping
 
 _QUESTION = ("?", "？", "か。")
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s-]*(?:[^\W\d_][^.:!?\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
@@ -162,7 +162,7 @@ def _found(text: str, span: Span, covered: Sequence[Span], table: Language) -> R
 def _outside(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> re.Match[str] | None:
     """First match in a span that touches none of the covered spans."""
     for found in pattern.finditer(text, span.start, span.end):
-        if not any(one.start < found.end() and found.start() < one.end for one in covered):
+        if not is_touched(covered, *found.span()):
             return found
     return None
 
