@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.mutation.prepare import Prepared, Prompted
 from gate.record.plugin.mutation.todo import Action, Content
+
+if TYPE_CHECKING:
+    from gate.suites.mutation.prompt import Rule
 
 Json = dict[str, Any]
 _LONGEST = 500
@@ -31,6 +34,7 @@ def described(prepared: Prepared, contents: Mapping[str, Content], todo: Mapping
 def _target(prompted: Prompted, fingerprint: str, todo: Mapping[str, Action]) -> Json:
     prompt = prompted.prompt
     wanted = [each for tries in prompted.tries.values() for each in tries.values()]
+    rules = {rule.id: rule for rule in prompt.rules}
     return {
         "target": prompted.spec,
         "prompt": prompt.text,
@@ -44,7 +48,7 @@ def _target(prompted: Prompted, fingerprint: str, todo: Mapping[str, Action]) ->
             {"rule": rule.id, "text": prompt.rule_text(rule), "start": rule.span.start, "end": rule.span.end}
             for rule in prompt.rules
         ],
-        "mutants": [_mutant(prompted, case, action) for case, action in todo.items()],
+        "mutants": [_mutant(prompted, case, action, rules) for case, action in todo.items()],
     }
 
 
@@ -54,10 +58,10 @@ def _parameters(wanted: Any) -> tuple[tuple[str, Any], ...]:
     return (*told, ("operators", ", ".join(wanted.names or ("all",))))
 
 
-def _mutant(prompted: Prompted, case: str, action: Action) -> Json:
+def _mutant(prompted: Prompted, case: str, action: Action, rules: Mapping[str, Rule]) -> Json:
     mutant = prompted.mutants[case]
     text = prompted.prompt.text
-    rule = next((each for each in prompted.prompt.rules if each.id == mutant.rule), None)
+    rule = rules.get(mutant.rule)
     return {
         "case": case,
         "mutant": mutant.id,
