@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gate.errors import UsageError
+from gate.suites.mutation import selection
 from gate.suites.mutation.mutants import mutants_of
 from gate.suites.mutation.operators import OPERATORS
 from gate.suites.mutation.prompt import changed_rules, parse
+from gate.suites.mutation.prompt.model import stable_id
 from tests.support.mutation import assert_only_spans_change
 
 BANK = (
@@ -138,6 +140,20 @@ def test_operators_have_the_names_of_the_registry() -> None:
     )
     found = mutants_of(parse(text), semantic_operator=lambda rule: rule + " Or else.")
     assert {mutant.operator for mutant in found.mutants} == set(OPERATORS) - {"tool-schema"}
+
+
+def test_a_large_selection_weighs_each_mutant_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = ", ".join(f"{number} of thing{number}x" for number in range(3, 403))
+    mutants = mutants_of(parse(f"You must never use more than {numbers}.")).mutants
+    asked: list[str] = []
+
+    def watched(*parts: str) -> str:
+        asked.append(parts[-1])
+        return stable_id(*parts)
+
+    monkeypatch.setattr(selection, "stable_id", watched)
+    assert len(selection.select(mutants, len(mutants) - 1, 0)) == len(mutants) - 1 > 400
+    assert len(asked) <= len(mutants) + len({mutant.rule or mutant.operator for mutant in mutants})
 
 
 def test_a_prompt_of_one_byte_and_of_a_megabyte() -> None:

@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from gate.suites.mutation.prompt import parse
+from gate.suites.mutation.prompt import parse, rules
 from gate.suites.mutation.prompt.blocks import Lines
 from gate.suites.mutation.prompt.model import Span
 from gate.suites.mutation.prompt.parts import NO_LIST, Part
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping, protected_spans
 from gate.suites.mutation.prompt.plain import Scan
 
 
@@ -99,18 +99,36 @@ def test_a_fence_that_goes_on_is_read_to_its_end() -> None:
     assert parts == [(0, 2), (0, 6), (0, 13)]  # twice as much each time, so that nothing is read often
 
 
+class Watched(list[Span]):
+    """Spans that count how often one of them is read."""
+
+    read = 0
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
+        assert not isinstance(place, slice)
+        self.read += 1
+        return super().__getitem__(place)
+
+    def __iter__(self):  # type: ignore[no-untyped-def, override]
+        self.read += len(self)
+        return super().__iter__()
+
+
 def test_spans_that_overlap_are_found_without_reading_the_others() -> None:
-    class Watched(list[Span]):
-        read = 0
-
-        def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
-            assert not isinstance(place, slice)
-            self.read += 1
-            return super().__getitem__(place)
-
     spans = Watched(Span(at, at + 1) for at in range(0, 1000, 2))
     assert overlapping(spans, Span(10, 13)) == [Span(10, 11), Span(12, 13)]
-    assert spans.read < 40
+    assert (is_touched(spans, 10, 13), is_touched(spans, 11, 12), is_touched(spans, 998, 2000)) == (True, False, True)
+    assert spans.read < 80
+
+
+def test_keywords_within_placeholders_are_passed_over_without_reading_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "`must` " * 2_000
+    spans = Watched(protected_spans(text))
+    monkeypatch.setattr(rules, "overlapping", lambda protected, span: spans)
+    assert rules.rules_of(text, rules.Sentences([Span(0, len(text) - 1)], [0]), (Span(0, 1),), "en") == []
+    assert 2_000 <= spans.read < 80_000  # each for each would be millions
 
 
 def test_a_fence_is_closed_by_one_as_long() -> None:
