@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from gate.errors import UsageError
@@ -140,6 +142,16 @@ def test_operators_have_the_names_of_the_registry() -> None:
     )
     found = mutants_of(parse(text), semantic_operator=lambda rule: rule + " Or else.")
     assert {mutant.operator for mutant in found.mutants} == set(OPERATORS) - {"tool-schema"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_selection_takes_each_rule_once_before_any_twice_and_operators_in_turn(seed: int) -> None:
+    five, twenty = (mutants_of(parse(TWENTY), max_mutants=most, seed=seed).mutants for most in (5, 20))
+    assert len({mutant.rule for mutant in five}) == 5
+    assert len({mutant.rule for mutant in twenty}) == 20
+    used = Counter(mutant.operator for mutant in twenty)
+    assert len(used) >= 4
+    assert max(used.values()) - min(used.values()) <= 1
 
 
 def test_a_large_selection_weighs_each_mutant_once(monkeypatch: pytest.MonkeyPatch) -> None:
