@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from gate import __version__
 from gate.schema.mutation import COVERAGE, SCORE
 from gate.trials.plan import Plan
 from tests.support.fake_model import Project
@@ -68,6 +69,8 @@ def test_reference_demo(project: Project) -> None:
     assert all(f'name="{each["mutant"]}"' in properties for each in run.told["matrix"])  # the ids of their cases
     page = (project.path / "m.html").read_text(encoding="utf-8")
     assert 'class="unguarded"' in page
+    for told in (f"robustness-gate {__version__}", run.told["targets"][0]["prompt_digest"], "seed = 0", "delta = 0.3"):
+        assert told in page
     assert not (project.path / "c.json.mutants").exists()
 
 
