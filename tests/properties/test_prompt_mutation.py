@@ -120,6 +120,11 @@ LAYOUT = st.one_of(
 @example(["-", "    ", "   ", "- a"], "", "\n", "")
 @example(["- > a", *["- b"] * 9, "- # h", "- > c", "* d", "- e"], "", "\n", "")
 @example(["* - + e", "  \t- a"], "> ", "\n", "")
+@example(["- a", "- b", "- > c", "", "d"], "", "\n", "")
+@example(["- \ta", "\t- a"], "", "\n", "")
+@example([">> c", "> > > b"], "", "\n", "")
+@example(["1. n", "   2. m"], "", "\n", "")
+@example(["- ```", "     ", "    \ta", "", "-", "   ", "", "", "", "- ```", "\ta"], "", "\n", "")
 def test_what_is_found_without_the_parser_is_what_it_finds(lines: list[str], quoted: str, end: str, last: str) -> None:
     text = end.join(quoted + line for line in lines) + last
     whole = parse(text)
