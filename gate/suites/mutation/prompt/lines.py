@@ -69,8 +69,7 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
     closes = text.find("}", start, ends[after - 1]) >= 0 or text.find("]", start, ends[after - 1]) >= 0
     lead_of = _LEAD.match if closes else _LEAD_WITHOUT_CODE.match
     closing = _next_closing(lines, first, after) if json and closes else None
-    opened, begin = first, start
-    line = first
+    opened, begin, line = first, start, first
     while line < after:
         at = start if line == first else starts[line]
         end = ends[line]
