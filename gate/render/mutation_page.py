@@ -151,7 +151,7 @@ def kill_matrix(mutants: Sequence[tuple[Case, Mutation]], caption: str = "Kill m
             f"<code>{escape.html(each.mutant, 60)}</code>",
             escape.html(each.operator, 60),
             _change(each),
-            escape.html(each.status + (", as on main" if each.carried else "") + _reason(each), 300),
+            escape.html(each.status + _beside_main(each) + _reason(each), 300),
             *(_cell(each, test) for test in tests),
         ]
         for _, each in mutants[:MOST_MUTANTS]
@@ -159,6 +159,13 @@ def kill_matrix(mutants: Sequence[tuple[Case, Mutation]], caption: str = "Kill m
     yield _table(caption, head, rows)
     if len(mutants) > MOST_MUTANTS:
         yield f"<p>and {plural(len(mutants) - MOST_MUTANTS, 'more mutant')}</p>"
+
+
+def _beside_main(mutation: Mutation) -> str:
+    """What main has to do with a status; a mutant without an answer names a test only where main's killed it."""
+    if mutation.carried:
+        return ", as on main"
+    return ", counts as on main" if mutation.status == "undecided" and mutation.killer else ""
 
 
 def _reason(mutation: Mutation) -> str:

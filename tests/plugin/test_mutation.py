@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from gate import __version__
 from gate.schema.mutation import COVERAGE, SCORE
 from gate.trials.plan import Plan
 from tests.support.fake_model import Project
@@ -65,8 +66,11 @@ def test_reference_demo(project: Project) -> None:
     properties = (project.path / "j.xml").read_text(encoding="utf-8")
     assert 'name="mutation score bank:PROMPT" value="0.4000"' in properties
     assert properties.count(f"killed by {killer}") == 2
+    assert all(f'name="{each["mutant"]}"' in properties for each in run.told["matrix"])  # the ids of their cases
     page = (project.path / "m.html").read_text(encoding="utf-8")
     assert 'class="unguarded"' in page
+    for told in (f"robustness-gate {__version__}", run.told["targets"][0]["prompt_digest"], "seed = 0", "delta = 0.3"):
+        assert told in page
     assert not (project.path / "c.json.mutants").exists()
 
 
@@ -113,6 +117,7 @@ class Prompts(enum.Enum):
     SHORT = "You must always be brief."
 
 SECOND = "You must never swear."
+THIRD = "You must never lie."
 
 def build(name="you"):
     return f"You must always greet {name}."
@@ -135,11 +140,11 @@ def test_json(): assert json.loads(prompts.reply())["a"] == 1
 @mark("prompts:Prompts.SHORT")
 async def test_async(): assert "brief" in prompts.Prompts.SHORT.value
 
-@mark("prompts:SECOND")
+@mark("prompts:THIRD")
 @mark("prompts:build")
 @pytest.mark.parametrize("word", ["greet"])
 def test_two_markers(word):
-    assert word in prompts.build() and "swear" in prompts.SECOND
+    assert word in prompts.build() and "lie" in prompts.THIRD
 
 class Suite(unittest.TestCase):
     @mark("prompts:SECOND")
@@ -160,6 +165,7 @@ def test_skipped(): pass
         'prompts:AGENTS["one"]["system"]': "killed",
         "prompts:Prompts.SHORT": "killed",
         "prompts:SECOND": "killed",
+        "prompts:THIRD": "killed",
         "prompts:build": "killed",
     }
     assert "JSONDecodeError" in run.told["matrix"][0]["excerpt"]
@@ -227,7 +233,10 @@ def test_thresholds_fail_a_run_by_hand_and_leave_its_report_alone(project: Proje
     assert project.pytest("--gate-mutate", "--gate-mutate-fail-under=50").ret == 0
 
 
-def test_a_test_that_writes_the_prompt_itself_is_told(project: Project) -> None:
+@pytest.mark.parametrize("conftest", ["", "def pytest_runtest_call(item): item.config.stash\n"])
+def test_a_test_that_writes_the_prompt_itself_is_told(project: Project, conftest: str) -> None:
+    """In the quick way of trials and in pytest's own."""
+    project.write("conftest.py", conftest)
     project.write("bank.py", BANK)
     project.write(
         "test_a.py",

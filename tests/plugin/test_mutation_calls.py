@@ -75,6 +75,17 @@ def test_every_call_is_counted(project: Project, server: ModelServer) -> None:
     assert {each["reading"] for each in matrix.values()} == {"read"}
 
 
+def test_calls_with_an_empty_prompt_are_counted(project: Project, server: ModelServer) -> None:
+    weak = TEST.replace('"verification code" in ask("transfer"{given})', 'ask("refund") != ""')
+    write(project, server, test=weak.format(argument=""))
+    before = len(server.requests)
+    run = mutate(project)
+    assert run.counts() == {"vacuous": 2}
+    (canary,) = run.told["targets"][0]["canaries"]
+    assert canary["calls"] > 0
+    assert told_calls(run) + 1 == len(server.requests) - before
+
+
 @pytest.mark.parametrize(
     ("prompt", "top", "test", "advice"),
     [

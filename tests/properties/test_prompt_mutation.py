@@ -92,7 +92,10 @@ LINES = [
     "\x0c", "- - x", "=", "--", "```", "~~~", "```json", "`````", "***", "___", "- - -", ">", ">  two", "> - l", "*  w",
     "-   v", "-     u", "\ta", "#", "#no", "# a #", "# b # c", "**bold**", "**Label:**", "12 x", "1.5 y", "24/7", "`c`",
     "User: hi", "Bot: ho", "{% if a %}", "{x}", '{"a": 1}', "\xa0", "1.", "* * *", "• never", "①Never", "ſhould",
-    "\x00a", "- # h", "1. - a", "1234567890. x", "=== x ===", "Rules:", "- Rules:",
+    "\x00a", "- # h", "1. - a", "1234567890. x", "=== x ===", "Rules:", "- Rules:", "> > a", "> > > b", ">> c", "> # h",
+    "> ```", "- - a", "* * b", "- * c", "-\ta", "-\t\tb", "- > q", "- ```", "- ---", "- -", "10.", "\t- a", "- \ta",
+    ">\ta", "- -  b", "-    - c", "* - + e", "- 1. f", "- #", "> >", "> > - a", "> 1. b", "- > > e", "1)\tx", "1) - x",
+    "- = x", "- a  ", "a.b",
 ]  # fmt: skip
 INDENTED = st.tuples(st.sampled_from(["", "", "", "  ", "    ", "   ", "      ", " "]), st.sampled_from(LINES)).map(
     "".join
@@ -106,11 +109,24 @@ LAYOUT = st.one_of(
 
 
 @settings(max_examples=250, deadline=None)
-@given(LAYOUT, st.sampled_from(["\n", "\r\n", "\r"]), st.sampled_from(["", "\n"]))
-@example(["  1. n", "  ", "    1. n"], "\n", "")
-@example(["`````", "    ```", "   "], "\n", "")
-def test_what_is_found_without_the_parser_is_what_it_finds(lines: list[str], end: str, last: str) -> None:
-    text = end.join(lines) + last
+@given(
+    LAYOUT,
+    st.sampled_from(["", "", "", "> ", ">> "]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["", "\n"]),
+)
+@example(["  1. n", "  ", "    1. n"], "", "\n", "")
+@example(["`````", "    ```", "   "], "", "\n", "")
+@example(["-", "    ", "   ", "- a"], "", "\n", "")
+@example(["- > a", *["- b"] * 9, "- # h", "- > c", "* d", "- e"], "", "\n", "")
+@example(["* - + e", "  \t- a"], "> ", "\n", "")
+@example(["- a", "- b", "- > c", "", "d"], "", "\n", "")
+@example(["- \ta", "\t- a"], "", "\n", "")
+@example([">> c", "> > > b"], "", "\n", "")
+@example(["1. n", "   2. m"], "", "\n", "")
+@example(["- ```", "     ", "    \ta", "", "-", "   ", "", "", "", "- ```", "\ta"], "", "\n", "")
+def test_what_is_found_without_the_parser_is_what_it_finds(lines: list[str], quoted: str, end: str, last: str) -> None:
+    text = end.join(quoted + line for line in lines) + last
     whole = parse(text)
     assert len(lines) < plain.FEWEST
     with pytest.MonkeyPatch.context() as patched:

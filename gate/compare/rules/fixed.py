@@ -19,7 +19,7 @@ def check(comparison: Comparison, rule: Rule) -> Iterator[Finding]:
                 level=rule.level,
                 case_id=f"{each.target}#{each.rule}",
                 subject=shortened(each.text),
-                what="is a rule that is guarded now",
+                what="is newly guarded",
                 before=each.before,
                 after=each.after,
                 why="a test notices a mutant of it",

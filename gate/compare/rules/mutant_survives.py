@@ -55,7 +55,7 @@ def _survives(comparison: Comparison, rule: Rule, target: str, name: str, surviv
     mutation, decision = worst.mutation, worst.decision
     killed = sum(each.state != "survived" for each in same)
     unguarded = bool(name) and _guard(comparison, target, name) == "unguarded"
-    what = "is unguarded" if unguarded else f"is guarded less: {_change(mutation)} survives"
+    what = "is newly unguarded" if unguarded else f"is guarded less: {_change(mutation)} survives"
     return Finding(
         rule=rule.name,
         level=rule.level,

@@ -10,7 +10,7 @@ from gate.errors import UsageError
 from gate.suites.mutation.operators import ON_PROMPTS, ON_RULES, OPERATORS, SEMANTIC, OnRule, Rewrite, semantic
 from gate.suites.mutation.operators.edit import Edit, Mutant
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, normal, stable_id
-from gate.suites.mutation.prompt.parse import parse
+from gate.suites.mutation.prompt.parse import parse, without_collection
 from gate.suites.mutation.selection import select
 
 
@@ -78,10 +78,11 @@ def mutants_of(
         prompt = parse(prompt.text, include_code=True)
     wanted = None if rules is None else frozenset(rules)
     not_applicable: list[NotApplicable] = []
-    found = list(_on_rules(prompt, chosen, semantic_operator, wanted, not_applicable))
-    found += _on_prompt(prompt, chosen, wanted)
-    every = _ordered(_distinct(prompt.text, found))
-    tried = select(every, max_mutants, seed)
+    with without_collection():
+        found = list(_on_rules(prompt, chosen, semantic_operator, wanted, not_applicable))
+        found += _on_prompt(prompt, chosen, wanted)
+        every = _ordered(_distinct(prompt.text, found))
+        tried = select(every, max_mutants, seed)
     return Mutants(
         mutants=tried,
         prompt=prompt,

@@ -18,21 +18,24 @@ def select(mutants: Sequence[Mutant], most: int | None, seed: int) -> tuple[Muta
     """
     if most is None or len(mutants) <= most:
         return tuple(mutants)
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, dict[str, list[tuple[str, int]]]] = {}
     for place, mutant in enumerate(mutants):
-        waiting.setdefault(mutant.rule or f"-{mutant.operator}", []).append(place)
+        own = waiting.setdefault(mutant.rule or f"-{mutant.operator}", {})
+        own.setdefault(mutant.operator, []).append((stable_id(str(seed), mutant.id), place))
+    for own in waiting.values():
+        for places in own.values():
+            places.sort(reverse=True)  # the next one last, where it is quickly taken away
     turns = sorted(waiting, key=lambda subject: (subject.startswith("-"), stable_id(str(seed), subject)))
     taken: list[int] = []
     used: Counter[str] = Counter()
     while len(taken) < most:
         for subject in turns:
-            places = waiting[subject]
-            if not places or len(taken) >= most:
+            own = waiting[subject]
+            if not own or len(taken) >= most:
                 continue
-            best = min(
-                places, key=lambda place: (used[mutants[place].operator], stable_id(str(seed), mutants[place].id))
-            )
-            places.remove(best)
-            used[mutants[best].operator] += 1
-            taken.append(best)
+            operator = min(own, key=lambda name: (used[name], own[name][-1]))
+            taken.append(own[operator].pop()[1])
+            used[operator] += 1
+            if not own[operator]:
+                del own[operator]
     return tuple(mutants[place] for place in sorted(taken))

@@ -64,7 +64,7 @@ def test_a_survivor_is_named_with_its_rule_and_the_change() -> None:
 
 def test_a_rule_whose_mutants_all_survive_is_unguarded_and_told_once() -> None:
     finding = only(judged(MAIN, here(mutant("m1", "survived", MISSES), mutant("m2", "survived", MISSES))))
-    assert finding.what == "is unguarded; mutation score 100 → 33 %"
+    assert finding.what == "is newly unguarded; mutation score 100 → 33 %"
     assert (finding.amount, finding.after) == (2, "0/2 killed")
 
 

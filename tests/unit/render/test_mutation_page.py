@@ -47,6 +47,16 @@ def test_the_matrix_says_who_killed_what() -> None:
     assert "unread: captured at import" in page()
 
 
+def test_a_mutant_without_an_answer_says_whether_it_counts_as_on_main() -> None:
+    known, new = (mutant(name, "undecided") for name in ("m4", "m5"))
+    assert new.mutation is not None and known.mutation is not None
+    new = replace(new, mutation=replace(new.mutation, killer=""))
+    known = replace(known, mutation=replace(known.mutation, killer="test_a.py::test_a"))
+    text = mutation_page([known, new])
+    assert text.count("<td>undecided, counts as on main</td>") == 1
+    assert text.count("<td>undecided</td>") == 1
+
+
 def test_a_survivor_is_shown_in_its_place() -> None:
     assert "refunds over $50<ins>0</ins>." in page()
     without = mutation_page(CASES)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from gate.record.plugin.mutation.prepare import Prepared, Prompted
 from gate.record.plugin.mutation.todo import Action, Content
+
+if TYPE_CHECKING:
+    from gate.suites.mutation.prompt import Rule
+    from gate.trials.plan import Known
 
 Json = dict[str, Any]
 _LONGEST = 500
@@ -14,23 +19,30 @@ _SHOWN = 20_000
 """Characters of a prompt of which the page shows every mutant as a whole."""
 
 
-def described(prepared: Prepared, contents: Mapping[str, Content], todo: Mapping[str, Mapping[str, Action]]) -> Json:
+def described(
+    prepared: Prepared,
+    contents: Mapping[str, Content],
+    todo: Mapping[str, Mapping[str, Action]],
+    known: Mapping[str, Known] = MappingProxyType({}),
+) -> Json:
     """All targets with their prompts, rules and mutants, in the order of the run.
 
     Args:
         todo: of each target what is done about each mutant; others are left out.
+        known: mutants of main, by their cases.
     """
     return {
         "targets": [
-            _target(prompted, contents[spec].text if spec in contents else prompted.digest, todo.get(spec, {}))
+            _target(prompted, contents[spec].text if spec in contents else prompted.digest, todo.get(spec, {}), known)
             for spec, prompted in prepared.targets.items()
         ],
     }
 
 
-def _target(prompted: Prompted, fingerprint: str, todo: Mapping[str, Action]) -> Json:
+def _target(prompted: Prompted, fingerprint: str, todo: Mapping[str, Action], known: Mapping[str, Known]) -> Json:
     prompt = prompted.prompt
     wanted = [each for tries in prompted.tries.values() for each in tries.values()]
+    rules = {rule.id: rule for rule in prompt.rules}
     return {
         "target": prompted.spec,
         "prompt": prompt.text,
@@ -44,7 +56,10 @@ def _target(prompted: Prompted, fingerprint: str, todo: Mapping[str, Action]) ->
             {"rule": rule.id, "text": prompt.rule_text(rule), "start": rule.span.start, "end": rule.span.end}
             for rule in prompt.rules
         ],
-        "mutants": [_mutant(prompted, case, action) for case, action in todo.items()],
+        "mutants": [
+            {**_mutant(prompted, case, action, rules), "main": known[case].status if case in known else ""}
+            for case, action in todo.items()
+        ],
     }
 
 
@@ -54,10 +69,10 @@ def _parameters(wanted: Any) -> tuple[tuple[str, Any], ...]:
     return (*told, ("operators", ", ".join(wanted.names or ("all",))))
 
 
-def _mutant(prompted: Prompted, case: str, action: Action) -> Json:
+def _mutant(prompted: Prompted, case: str, action: Action, rules: Mapping[str, Rule]) -> Json:
     mutant = prompted.mutants[case]
     text = prompted.prompt.text
-    rule = next((each for each in prompted.prompt.rules if each.id == mutant.rule), None)
+    rule = rules.get(mutant.rule)
     return {
         "case": case,
         "mutant": mutant.id,

@@ -88,6 +88,7 @@ def _target(target: TargetResult) -> Json:
         "available": target.described["available"],
         "notes": target.described["notes"],
         "rules": [{"rule": each.rule, "text": each.text, "state": each.state} for each in target.rules],
+        "against_main": _against_main(target),
         "canaries": [
             {"test": each["test"], "state": each["state"], "reason": each["reason"], "calls": each.get("calls", 0)}
             for each in target.canaries
@@ -99,9 +100,23 @@ def _target(target: TargetResult) -> Json:
                 "reason": mutant["reason"],
                 "calls": mutant["calls"],
                 "carried": mutant["carried"],
+                "main": mutant.get("main", ""),
             }
             for mutant in target.mutants
         ],
+    }
+
+
+def _against_main(target: TargetResult) -> Json | None:
+    """Ids of rules, and how many mutants count as on main; null without a baseline."""
+    found = target.against_main
+    if found is None:
+        return None
+    return {
+        "newly_unguarded": [each.rule for each in found.newly],
+        "new_unguarded": [each.rule for each in found.new],
+        "unguarded_already": [each.rule for each in found.already],
+        "undecided": found.undecided,
     }
 
 

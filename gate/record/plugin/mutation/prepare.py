@@ -177,11 +177,11 @@ def _add(
     prompted.available = max(prompted.available, chosen.available)
     ids = {mutant.id for mutant in every}
     every += [mutant for mutant in chosen.mutants if mutant.id not in ids]
-    allowed = wanted.names
+    allowed, taken = wanted.names, {mutant.id for mutant in chosen.mutants}
     for mutant in every:
         case = case_id(prompted.spec, mutant.id)
         of_main = case in known and (allowed is None or mutant.operator in allowed)
-        if of_main or any(mutant.id == each.id for each in chosen.mutants):
+        if of_main or mutant.id in taken:
             prompted.mutants.setdefault(case, mutant)
             prompted.tries.setdefault(case, {}).setdefault(test, wanted)
 

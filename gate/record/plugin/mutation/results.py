@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gate.record.plugin.mutation.against_main import AgainstMain, against_main, guards, standing
 from gate.record.plugin.mutation.alone import refusal
-from gate.schema.mutation import DECIDED, STATUSES, Guard, RuleState
+from gate.schema.mutation import DECIDED, STATUSES, RuleState
 
 Json = dict[str, Any]
 
@@ -42,7 +43,8 @@ class TargetResult:
 
     @property
     def killed(self) -> int:
-        return self.count("killed")
+        """Those that count as killed: undecided ones that main killed among them, see `against_main`."""
+        return sum(standing(each) == "killed" for each in self.mutants)
 
     @property
     def decided(self) -> int:
@@ -61,7 +63,7 @@ class TargetResult:
         So neither a flaky test nor a skipped one can lift the score over it. None where there is no mutant to measure.
         """
         whole = len(self.mutants) - self.count("suppressed")
-        return self.killed / whole if whole else None
+        return self.count("killed") / whole if whole else None
 
     def interval(self) -> tuple[float, float] | None:
         """Interval of the score (Wilson 1927) at 95 %."""
@@ -73,15 +75,16 @@ class TargetResult:
     @property
     def rules(self) -> tuple[RuleState, ...]:
         """Every rule of the prompt and whether a test guards it."""
-        found: dict[str, Guard] = {}
-        for mutant in self.mutants:
-            if mutant["rule"] and mutant["status"] in DECIDED:
-                guarded = mutant["status"] == "killed" or found.get(mutant["rule"]) == "guarded"
-                found[mutant["rule"]] = "guarded" if guarded else "unguarded"
+        found = guards((each["rule"], standing(each)) for each in self.mutants)
         return tuple(
             RuleState(each["rule"], each["text"][:500], found.get(each["rule"], "not measured"))
             for each in self.described["rules"]
         )
+
+    @property
+    def against_main(self) -> AgainstMain | None:
+        """None without a baseline."""
+        return against_main(self.mutants, self.rules)
 
     @property
     def coverage(self) -> float | None:
@@ -126,7 +129,7 @@ class Results:
     def least_score(self) -> float | None:
         """As of a target, over all."""
         whole = sum(len(target.mutants) - target.count("suppressed") for target in self.targets)
-        return sum(target.killed for target in self.targets) / whole if whole else None
+        return sum(target.count("killed") for target in self.targets) / whole if whole else None
 
     @property
     def coverage(self) -> float | None:

@@ -160,7 +160,7 @@ class MutationRunner(TimedTrials):
         if self._shared.claim("prepared"):
             from gate.record.plugin.mutation.described import described
 
-            self._shared.add("prepared", **described(self._prepared, contents, todo))
+            self._shared.add("prepared", **described(self._prepared, contents, todo, self._plan.known))
         try:
             for job, work in self._jobs(todo, alone, verdicts):
                 if self._halted(session):

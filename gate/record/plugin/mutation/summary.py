@@ -76,9 +76,20 @@ def _target(target: TargetResult, results: Results, *, verbose: bool) -> Iterato
 
 
 def _unguarded(target: TargetResult) -> Iterator[Line]:
-    for rule in target.rules:
-        if rule.state == "unguarded":
-            yield f"  no test guards: {_safe(rule.text, 200)}", "red"
+    """Rules that nothing guards, in the words of the verdict where main knows them."""
+    against = target.against_main
+    if against is None:
+        for rule in target.rules:
+            if rule.state == "unguarded":
+                yield f"  no test guards: {_safe(rule.text, 200)}", "red"
+        return
+    told = ((against.newly, "newly unguarded", "red"), (against.new, "a new rule that no test guards", "red"))
+    for rules, words, style in (*told, (against.already, "unguarded on main already", "")):
+        for rule in rules:
+            yield f"  {words}: {_safe(rule.text, 200)}", style
+    counted = f"{len(against.newly):,} newly unguarded, {len(against.already):,} unguarded on main already"
+    mutants = f"{against.undecided:,} undecided mutant{'s' if against.undecided != 1 else ''}"
+    yield f"  against main: {counted}, {mutants} that count{'s' if against.undecided == 1 else ''} as on main", ""
 
 
 def _why(mutant: Json, results: Results) -> str:
@@ -111,7 +122,9 @@ def _score(target: TargetResult) -> str:
         return "mutation score: not scored, since no mutant has a verdict"
     interval = target.interval()
     bounds = "" if interval is None else f" ({interval[0]:.1%} to {interval[1]:.1%})"
-    return f"mutation score: {target.score:.1%}{bounds}, {target.killed} of {target.decided} killed"
+    held = target.killed - target.count("killed")
+    as_on_main = f", {held} of them undecided here and killed on main" if held else ""
+    return f"mutation score: {target.score:.1%}{bounds}, {target.killed} of {target.decided} killed{as_on_main}"
 
 
 def _coverage(target: TargetResult) -> str:

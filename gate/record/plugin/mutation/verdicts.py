@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -131,8 +131,7 @@ class Verdicts:
     def _ordered(self, prompted: Prompted, case: str) -> list[str]:
         """Tests that try a mutant, that which killed it on main first."""
         known = self._around.plan.known.get(case)
-        first = known.killer if known is not None else ""
-        return sorted(prompted.tries[case], key=lambda test: test != first)
+        return killer_first(prompted.tries[case], known.killer if known is not None else "")
 
     def _pair(self, prompted: Prompted, case: str, test: str) -> Json:
         """One test under one mutant, unless something stands in the way."""
@@ -276,3 +275,8 @@ def _as_kills(prompted: Prompted, case: str, entry: Json) -> Json:
     """A decision's trials, in which `1` means that the test passed, as those of a kill."""
     turned = entry["outcomes"].translate(str.maketrans("01", "10"))
     return {**entry, "outcomes": turned, "fixed": False, "wanted": prompted.tries[case][entry["test"]].deciding()}
+
+
+def killer_first(tests: Iterable[str], killer: str) -> list[str]:
+    """The tests in their order, but for the one that killed a mutant on main: it most likely does again."""
+    return sorted(tests, key=lambda test: test != killer)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from gate.suites.mutation.operators.delete import unremovable
 from gate.suites.mutation.operators.edit import Edit, OnRule, shortened
 from gate.suites.mutation.prompt.languages import Language, language
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping
 
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s]*(?:[^\W\d_][^.:!?,\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
 _CLAUSE_END = re.compile(r",(?!\d)|[;:)\]。！？]|[.!?](?=[\"'”’»*_)]*(?:\s|$))|\s[-–—]\s")
 _LISTED = re.compile(r",\s+(?:or|and|oder|und|ou|et|o|y|e)\s[^,:]*([,:])")
+_MOST = 100  # clauses that are looked at: each may reach to the end of its sentence
 _COMMA = re.compile(r",(?!\d)\s*(?:then\s+|dann\s+|alors\s+|entonces\s+|allora\s+|então\s+)?")
 
 
@@ -46,8 +48,8 @@ def _marked(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Spa
     head = _HEAD.match(text, rule.span.start, end)
     first = head.end() if head else rule.span.start
     exceptions = list(table.exception.finditer(text, rule.span.start, end))
-    for found in marker.finditer(text, rule.span.start, end):
-        if any(one.start < found.end() and found.start() < one.end for one in covered):
+    for found in islice(marker.finditer(text, rule.span.start, end), _MOST):
+        if is_touched(covered, *found.span()):
             continue
         if kind == "condition" and any(one.start() <= found.start() <= one.end() + 1 for one in exceptions):
             continue  # "except if" begins one clause, an exception
@@ -110,9 +112,7 @@ def _whole(prompt: Prompt, rule: Rule, table: Language, kind: str) -> tuple[Span
     covered = overlapping(prompt.protected, rule.span)
     for pattern in patterns:
         for found in pattern.finditer(prompt.text, rule.span.start, rule.span.end):
-            if not any(
-                one.start < found.end() and found.start() < one.end and not _inside(one, found) for one in covered
-            ):
+            if all(_inside(one, found) for one in overlapping(covered, Span(*found.span()))):
                 return Span(*found.span()), ""
     return None
 

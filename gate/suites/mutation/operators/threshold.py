@@ -7,7 +7,7 @@ from gate.suites.mutation.operators.numbers import changed, numbers_in, value_of
 from gate.suites.mutation.operators.words import in_case_of
 from gate.suites.mutation.prompt.languages import Language, language
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, numbered
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping
 
 _Change = tuple[tuple[Span, ...], tuple[str, ...]]
 _SIGNS = {10: "十", 20: "二十", 30: "三十", 40: "四十", 50: "五十", 100: "百"}
@@ -20,9 +20,8 @@ def change_threshold(prompt: Prompt, rule: Rule) -> list[Edit] | str:
     covered = overlapping(prompt.protected, rule.span)
     found = []
     for spans, instead in sorted([*_digits(prompt, rule, table), *_words(prompt, rule, table)]):
-        if any(one.start < span.end and span.start < one.end for one in covered for span in spans):
-            continue
-        found.append((spans, instead))
+        if not any(is_touched(covered, *span) for span in spans):
+            found.append((spans, instead))
     if not found:
         return "it has no number that limits something"
     keys = numbered(prompt.text[spans[0].start : spans[-1].end] for spans, _ in found)

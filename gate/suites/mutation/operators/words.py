@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from gate.suites.mutation.operators.edit import Edit, OnRule, shortened
 from gate.suites.mutation.prompt.languages import WORD, Language, Pairs, language
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping
 
 _SYMBOLS: Pairs = tuple(
     (re.compile(found), instead)
@@ -54,13 +54,12 @@ def in_case_of(found: str, instead: str) -> str:
     return instead
 
 
-def first_of(text: str, span: Span, pairs: Pairs, covered: Iterable[Span]) -> tuple[re.Match[str], str] | None:
-    """The earliest word of a table in a span, outside of covered spans, with its replacement."""
+def first_of(text: str, span: Span, pairs: Pairs, covered: Sequence[Span]) -> tuple[re.Match[str], str] | None:
+    """The earliest word of a table in a span, outside of covered spans, which are in order, with its replacement."""
     best: tuple[re.Match[str], str] | None = None
-    covered = list(covered)
     for pattern, instead in pairs:
         for found in pattern.finditer(text, span.start, span.end):
-            if any(one.start < found.end() and found.start() < one.end for one in covered):
+            if is_touched(covered, *found.span()):
                 continue
             if best is None or found.start() < best[0].start():
                 best = found, instead

@@ -20,11 +20,13 @@ from typing import Any
 from gate.errors import UsageError
 from gate.suites.mutation.prompt import plain
 from gate.suites.mutation.prompt.lines import pieces
-from gate.suites.mutation.prompt.model import Block, Span
-from gate.suites.mutation.prompt.plain import Found, block_of, span_of
+from gate.suites.mutation.prompt.model import Block, BlockKind, block_of
+from gate.suites.mutation.prompt.parts import NO_LIST, Found, Parser, Part
+from gate.suites.mutation.prompt.quotes import marks, unquoted
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _DEEPEST = 60  # blocks within blocks, an item counting as two; the parser gives up what is nested deeper
+_MOST_QUOTATIONS = 8  # that are read by themselves, one in the other
 _WORDS = re.compile(r"[^\W\d_]")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
@@ -52,10 +54,6 @@ class Lines:
         """A line without its end."""
         return self.text[self.starts[line] : self.ends[line]]
 
-    def outer(self, first: int, after: int) -> Span:
-        """Whole lines from `first` up to, not including, `after`, their ends included."""
-        return Span(self.starts[first], self.bounds[after])
-
     def of(self, offset: int) -> int:
         """The line that holds an offset."""
         return bisect_right(self.starts, offset) - 1
@@ -70,9 +68,10 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
     Raises:
         UsageError: markdown-it-py is not installed.
     """
+    found = _markdown(text, lines)
+    starts, bounds = lines.starts, lines.bounds
     blocks: list[Block] = []
-    ends, bounds = lines.ends, lines.bounds
-    for one in _markdown(text, lines):
+    for one in found:
         if isinstance(one, Block):
             blocks.append(one)
             continue
@@ -82,16 +81,22 @@ def blocks_of(text: str, lines: Lines, *, include_code: bool = False) -> list[Bl
         elif kind == "code":
             blocks.extend(_code(lines, first, after, group, include_code=include_code))
         elif kind == "heading":
-            end = start + len(text[start : ends[first]].rstrip().rstrip("#").rstrip())
-            blocks.append(Block(kind, Span(start, max(start, end)), lines.outer(first, after), depth, group))
+            end = start + len(text[start : lines.ends[first]].rstrip().rstrip("#").rstrip())
+            blocks.append(_block(lines, kind, first, after, start, max(start, end), depth, group))
         else:
             for part, line, until, at, to in pieces(lines, first, after, start, kind):
                 if part == "code" and include_code:
                     blocks.extend(_by_line(lines, line, until, group))
                 else:
-                    outer = span_of((bounds[line], bounds[until]))
-                    blocks.append(block_of((part, span_of((at, to)), outer, depth, group)))
+                    blocks.append(block_of((part, at, to, starts[line], bounds[until], depth, group)))
     return blocks
+
+
+def _block(
+    lines: Lines, kind: BlockKind, first: int, after: int, start: int, end: int, depth: int, group: int
+) -> Block:
+    """A block of the lines from `first` up to, not including, `after`, their ends included."""
+    return block_of((kind, start, end, lines.starts[first], lines.bounds[after], depth, group))
 
 
 def _code(lines: Lines, first: int, after: int, group: int, *, include_code: bool) -> list[Block]:
@@ -99,17 +104,18 @@ def _code(lines: Lines, first: int, after: int, group: int, *, include_code: boo
     opening, closing = _FENCE.search(lines.at(first)), _FENCE_END.match(lines.at(after - 1))
     closed = after - first > 1 and opening and closing and closing[1].startswith(opening[0])
     if closed and not include_code:
-        return [Block("code", Span(lines.starts[first], lines.ends[after - 1]), lines.outer(first, after), 0, group)]
+        return [_block(lines, "code", first, after, lines.starts[first], lines.ends[after - 1], 0, group)]
     return _by_line(lines, first + 1, after - 1 if closed else after, group)
 
 
 def _by_line(lines: Lines, first: int, after: int, group: int) -> list[Block]:
     found = []
     for line in range(first, after):
-        for piece in pieces(lines, line, line + 1, _text_start(lines, line), "paragraph", json=False):
-            if piece.end > piece.start:
-                outer = lines.outer(piece.first, piece.after)
-                found.append(Block(piece.kind, Span(piece.start, piece.end), outer, 0, group))
+        for kind, at, until, start, end in pieces(
+            lines, line, line + 1, _text_start(lines, line), "paragraph", json=False
+        ):
+            if end > start:
+                found.append(_block(lines, kind, at, until, start, end, 0, group))
     return found
 
 
@@ -124,12 +130,14 @@ class _State:
 
     Attributes:
         lists: groups of the lists that are open, the innermost last.
+        last: group of the list that was closed last.
         fresh: an item was opened whose text has not come yet.
         level: of the heading that is open, 0 for a paragraph.
         setext: that heading is one by the line below it.
     """
 
     lists: list[int] = field(default_factory=list)
+    last: int = 0
     group: int = 0
     fresh: bool = False
     level: int = 0
@@ -141,7 +149,7 @@ class _State:
             self.group += 1
             self.lists.append(self.group)
         elif kind.endswith("list_close"):
-            self.lists.pop()
+            self.last = self.lists.pop()
         elif kind == "list_item_open":
             self.fresh = True
         elif kind == "heading_open":
@@ -152,29 +160,60 @@ class _State:
 
 def _markdown(text: str, lines: Lines) -> Sequence[Found | Block]:
     """Every block that Markdown knows."""
-    parser = _parser()
-    known: dict[str, tuple[list[Found], int, bool]] = {}
+    if len(lines) < plain.FEWEST:
+        return _part(_parser().parse(text), lines, len(lines))[0]
+    return plain.Scan(lines, _reader(lines)).found()
 
-    def parsed(first: int, after: int, group: int) -> tuple[list[Found], int, bool]:
-        """The blocks of a part, which begins outside of every list. Equal parts are parsed once."""
+
+def _reader(lines: Lines, quotations: int = 0) -> Parser:
+    """Reads parts of a text by the parser. Equal parts are parsed once.
+
+    Args:
+        quotations: that the text was taken out of.
+    """
+    parser = _parser()
+    known: dict[str, Part] = {}
+
+    def parsed(first: int, after: int, group: int) -> Part:
         start = lines.starts[first]
-        part = text[start : lines.starts[after] if after < len(lines) else len(text)]
+        part = lines.text[start : lines.bounds[after]]
         if part not in known:
-            known[part] = _part(parser.parse(part), Lines(part), after - first)
-        found, groups, goes_on = known[part]
+            own = Lines(part)
+            quoted = _quoted(part, own, quotations) if quotations < _MOST_QUOTATIONS else None
+            known[part] = quoted or _part(parser.parse(part), own, after - first)
+        found, groups, goes_on, (list_, sign) = known[part]
         moved: list[Found] = [
             (kind, line + first, until + first, at + start, depth, number + group)
             for kind, line, until, at, depth, number in found
         ]
-        return moved, groups + group, goes_on
+        return moved, groups + group, goes_on, (list_ + group, sign)
 
-    if len(lines) < plain.FEWEST:
-        return parsed(0, len(lines), 0)[0]
-    return plain.Scan(lines, parsed).found()
+    return parsed
 
 
-def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int, bool]:
-    """The blocks of a part, the number of its groups, and whether a fence is open at its end.
+def _quoted(part: str, lines: Lines, quotations: int) -> Part | None:
+    """A part whose lines are all quoted, read as the text that they quote."""
+    text = unquoted(part)
+    if text is None:
+        return None
+    inner = Lines(text)
+    scan = plain.Scan(inner, _reader(inner, quotations + 1))
+    taken = [*marks(part), *[0] * len(inner)]
+    found: list[Found] = []
+    for one in scan.found():
+        kind, first, after, start, depth, group = _in_lines(inner, one) if isinstance(one, Block) else one
+        line = inner.of(start)
+        found.append((kind, first, after, start + lines.starts[line] - inner.starts[line] + taken[line], depth, group))
+    return found, scan.group, False, NO_LIST
+
+
+def _in_lines(lines: Lines, block: Block) -> Found:
+    kind, start, _, outer_start, outer_end, depth, group = block
+    return kind, lines.of(outer_start), lines.of(outer_end - 1) + 1, start, depth, group
+
+
+def _part(tokens: list[Any], lines: Lines, count: int) -> Part:
+    """The blocks of a part, the number of its groups, and whether a fence and which list is open at its end.
 
     Args:
         count: of its lines.
@@ -194,8 +233,11 @@ def _part(tokens: list[Any], lines: Lines, count: int) -> tuple[list[Found], int
         found[-1:] = [*_lost(lines, line, found[-1][1]), found[-1]]
         line = found[-1][2]
     found += _lost(lines, line, len(lines))
-    last = tokens[-1] if tokens else None
-    return found, state.group, last is not None and last.type == "fence" and bool(last.map[1] >= count)
+    if not tokens:
+        return found, state.group, False, NO_LIST
+    last = tokens[-1]
+    goes_on = last.type == "fence" and bool(last.map[1] >= count)
+    return found, state.group, goes_on, (state.last, last.markup) if last.type.endswith("list_close") else NO_LIST
 
 
 def _lost(lines: Lines, first: int, after: int) -> Iterator[Found]:

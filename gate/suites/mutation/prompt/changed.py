@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
 from difflib import SequenceMatcher
 
 from gate.suites.mutation.prompt.model import Prompt, Rule, Span, normal
@@ -17,21 +17,15 @@ def changed_rules(before: Prompt, after: Prompt) -> tuple[Rule, ...]:
         return ()
     old, new = _units(before), _units(after)
     touched: set[int] = set()
+    starts, ends = [rule.span.start for rule in after.rules], [rule.span.end for rule in after.rules]
     matcher = SequenceMatcher(a=[key for key, _ in old], b=[key for key, _ in new], autojunk=len(new) > 2_000)
     for tag, _, _, first, last in matcher.get_opcodes():
         if tag != "equal":
-            touched.update(_rules_at(after, new, first, last))
+            start = new[first][1].start if first < len(new) else len(after.text)
+            end = new[last - 1][1].end if last > first else start
+            # those within, and one neighbour on each side
+            touched.update(range(bisect_right(ends, start) - 1, bisect_left(starts, end) + 1))
     return tuple(rule for place, rule in enumerate(after.rules) if place in touched)
-
-
-def _rules_at(prompt: Prompt, units: Sequence[tuple[str, Span]], first: int, last: int) -> set[int]:
-    """Places of the rules within units `first` up to `last`, and of one neighbour on each side."""
-    start = units[first][1].start if first < len(units) else len(prompt.text)
-    end = units[last - 1][1].end if last > first else start
-    inside = {place for place, rule in enumerate(prompt.rules) if rule.span.start < end and rule.span.end > start}
-    earlier = [place for place, rule in enumerate(prompt.rules) if rule.span.end <= start]
-    later = [place for place, rule in enumerate(prompt.rules) if rule.span.start >= end]
-    return inside | set(earlier[-1:]) | set(later[:1])
 
 
 def _units(prompt: Prompt) -> list[tuple[str, Span]]:
@@ -45,7 +39,7 @@ def _with_sentences(prompt: Prompt) -> set[int]:
     found: set[int] = set()
     place = 0
     for sentence in prompt.sentences:
-        while place < len(prompt.blocks) and prompt.blocks[place].outer.end <= sentence.start:
+        while place < len(prompt.blocks) and prompt.blocks[place].outer_end <= sentence.start:
             place += 1
         found.add(place)
     return found

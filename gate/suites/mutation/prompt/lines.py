@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from gate.suites.mutation.prompt.model import BlockKind
 
@@ -16,7 +16,14 @@ _SIGNS = "<{[|}]•・‣◦●○■□▪–—①②③④⑤⑥⑦⑧⑨⑩�
 _BEGIN = rf"[ \t>]*(?:[{re.escape(_SIGNS)}]|\(?[0-9A-Za-z]{{1,3}}[.)、．]|={{3}})"
 _BEGINS = re.compile(_BEGIN)
 _SPECIAL = re.compile(rf"[\r\n]{_BEGIN}|[:：][*_ \t]*[\r\n]")
-_LEAD = re.compile(r"[ \t>]*(?P<sign>[<|{\[=_~-])")
+CUT_OUT = rf"(?:[{re.escape(_SIGNS)}]|\(?(?:\d{{1,3}}|[A-Za-z])[.)][ \t]|\d{{1,3}}[、．]|={{3}})"
+"""What a line begins with that may be something else than a paragraph though it stands alone."""
+_BRACKETED = r"(?P<code>[{\[])"
+_LEAD = re.compile(
+    rf"[ \t>]*(?:(?P<row>\|)|(?P<tag><)|{_BRACKETED}|(?P<rule>[=_~-])"
+    r"|(?P<bullet>[•・‣◦●○■□▪①-⑳*+–—]|\(?(?:\d{1,3}|[A-Za-z])[.)、．]))"
+)
+_LEAD_WITHOUT_CODE = re.compile(_LEAD.pattern.replace(f"|{_BRACKETED}", ""))
 _TAGS = re.compile(r"[ \t>]*(?:</?[A-Za-z_][^<>]{0,200}>[ \t]*)+$")
 _CONTROL = re.compile(r"[ \t>]*(?:\{[%#][^{}]{0,300}[%#]\}[ \t]*)+$")
 _BULLET = re.compile(
@@ -25,10 +32,11 @@ _BULLET = re.compile(
 _OPENS_JSON = re.compile(r"[ \t>]*[{\[](?:[ \t]*$|[ \t]*[\"{\[])")
 _CLOSES_JSON = re.compile(r"[ \t>]*[}\]]")
 _CLOSING_LINE = re.compile(r"[\r\n][ \t>]*[}\]]")
+_BEHIND_LETTER = ("", ".", ")", "、", "．")
+_JSON_ENDS = "}] \t,"
 _WHOLE_JSON = re.compile(r"[ \t>]*[{\[].*[}\]][ \t,]*$")
 _LABEL = re.compile(r"[^.!?。！？]{1,80}[:：][*_ \t]*$")
 _LABEL_ENDS = "：:*_ \t"
-_BRACKET = re.compile(r"[{\[]")
 _UNDERLINE = re.compile(r"[ \t]*[=_~-]{3,}[ \t]*$")
 
 
@@ -42,14 +50,8 @@ class _Lines(Protocol):
     def at(self, line: int) -> str: ...
 
 
-class Piece(NamedTuple):
-    """Lines `first` up to `after` of a paragraph, with the text from `start` to `end`."""
-
-    kind: BlockKind
-    first: int
-    after: int
-    start: int
-    end: int
+Piece = tuple[BlockKind, int, int, int, int]
+"""(kind, first line, line after, offset of the text, offset of its end) of a part of a paragraph."""
 
 
 def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *, json: bool = True) -> Iterator[Piece]:
@@ -60,34 +62,46 @@ def pieces(lines: _Lines, first: int, after: int, start: int, kind: BlockKind, *
         kind: what Markdown took the whole for; the first text has it.
         json: whether JSON without a fence is looked for.
     """
-    if is_plain(lines.text, start, lines.ends[first], lines.ends[after - 1]):
+    text, starts, ends = lines.text, lines.starts, lines.ends
+    if is_plain(text, start, ends[first], ends[after - 1]):
         yield _piece(lines, kind, first, after, start)
         return
-    text, ends = lines.text, lines.ends
-    closing = _next_closing(lines, first, after) if json and _BRACKET.search(text, start, ends[after - 1]) else None
-    line, opened, begin = first, first, start
+    closes = text.find("}", start, ends[after - 1]) >= 0 or text.find("]", start, ends[after - 1]) >= 0
+    lead_of = _LEAD.match if closes else _LEAD_WITHOUT_CODE.match
+    closing = _next_closing(lines, first, after) if json and closes else None
+    opened, begin, line = first, start, first
     while line < after:
-        at = start if line == first else lines.starts[line]
-        special = _special(lines, line, at, closing)
-        if special is not None:
-            if line > opened:
-                yield _piece(lines, kind, opened, line, begin)
-            found, until = special
-            yield found
-            line = opened = until
-            begin = lines.starts[line] if line < after else 0
-            kind = "paragraph"
-            continue
-        marker = _BULLET.match(text, at, ends[line]) if line > first or kind == "paragraph" else None
-        if marker and marker.end() < ends[line]:
-            if line > opened:
-                yield _piece(lines, kind, opened, line, begin)
-            opened, begin, kind = line, marker.end(), "item"
-        label = line + 1 < after and text[ends[line] - 1] in _LABEL_ENDS
-        if label and _LABEL.match(text, begin if opened == line else at, ends[line]):
-            yield _piece(lines, kind, opened, line + 1, begin)
-            opened, begin, kind = line + 1, lines.starts[line + 1], "paragraph"
+        at = start if line == first else starts[line]
+        end = ends[line]
+        lead = (
+            None
+            if text[at : at + 1].isalpha() and text[at + 1 : at + 2] not in _BEHIND_LETTER
+            else lead_of(text, at, end)
+        )
+        if lead is not None:
+            until, special = _special(lines, line, at, lead, closing)
+            if special is not None:
+                if line > opened:
+                    yield _piece(lines, kind, opened, line, begin)
+                yield _piece(lines, special, line, until, at)
+                line = opened = until
+                begin = starts[line] if line < after else 0
+                kind = "paragraph"
+                continue
+            listed = lead.lastgroup in ("bullet", "rule") and (line > first or kind == "paragraph")
+            marker = _BULLET.match(text, at, end) if listed else None
+            if marker and marker.end() < end:
+                if line > opened:
+                    yield _piece(lines, kind, opened, line, begin)
+                opened, begin, kind = line, marker.end(), "item"
         line += 1
+        if (
+            text[end - 1] in _LABEL_ENDS
+            and line < after
+            and _LABEL.match(text, begin if opened == line - 1 else at, end)
+        ):
+            yield _piece(lines, kind, opened, line, begin)
+            opened, begin, kind = line, starts[line], "paragraph"
     if opened < after:
         yield _piece(lines, kind, opened, after, begin)
 
@@ -103,26 +117,26 @@ def is_plain(text: str, start: int, line_end: int, end: int) -> bool:
     return end == line_end or not _SPECIAL.search(text, start, end)
 
 
-def _special(lines: _Lines, line: int, at: int, closing: dict[int, int] | None) -> tuple[Piece, int] | None:
-    """A block that is no prose, and the line after it."""
-    text, end = lines.text, lines.ends[line]
-    lead = _LEAD.match(text, at, end)
-    sign = lead["sign"] if lead else ""
-    kind: BlockKind | None = None
-    until = line + 1
-    if sign == "<":
-        kind = "tag" if _TAGS.match(text, at, end) else None
-    elif sign == "|":
-        kind = "row"
-    elif sign in ("{", "["):
-        if sign == "{" and _CONTROL.match(text, at, end):
-            kind = "control"
-        elif closing is not None and _OPENS_JSON.match(text, at, end):
-            until = until if _WHOLE_JSON.match(text, at, end) else closing.get(line, -1) + 1
-            kind = "code" if until else None
-    elif sign:
-        kind = "break" if _UNDERLINE.match(text, at, end) else None
-    return None if kind is None else (_piece(lines, kind, line, until, at), until)
+def _special(
+    lines: _Lines, line: int, at: int, lead: re.Match[str], closing: dict[int, int] | None
+) -> tuple[int, BlockKind | None]:
+    """What a line is that is no prose, and the line behind it."""
+    text, end, until = lines.text, lines.ends[line], line + 1
+    sign = lead.lastgroup
+    if sign == "row":
+        return until, "row"
+    if sign == "tag":
+        return until, "tag" if _TAGS.match(text, at, end) else None
+    if sign == "rule":
+        return until, "break" if _UNDERLINE.match(text, at, end) else None
+    if sign == "code":
+        after = lead.end()
+        if text[after : after + 1] in ("%", "#") and text[after - 1] == "{" and _CONTROL.match(text, at, end):
+            return until, "control"
+        whole = closing is not None and text[end - 1] in _JSON_ENDS and _WHOLE_JSON.match(text, at, end)
+        until = until if whole else (closing or {}).get(line, -1) + 1
+        return until, "code" if until and _OPENS_JSON.match(text, at, end) else None
+    return until, None
 
 
 def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:
@@ -143,8 +157,9 @@ def _next_closing(lines: _Lines, first: int, after: int) -> dict[int, int]:
 
 
 def _piece(lines: _Lines, kind: BlockKind, first: int, after: int, start: int) -> Piece:
-    text = lines.text
-    end = start + len(text[start : lines.ends[after - 1]].rstrip())
+    text, end = lines.text, lines.ends[after - 1]
+    if end > start and text[end - 1].isspace():
+        end = start + len(text[start:end].rstrip())
     while start < end and (text[start].isspace() or (text[start] == ">" and kind == "paragraph")):
         start += 1
-    return Piece._make((kind, first, after, start, end))
+    return kind, first, after, start, end

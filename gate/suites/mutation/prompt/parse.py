@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gate.errors import UsageError
 from gate.suites.mutation.prompt.blocks import Lines, blocks_of
 from gate.suites.mutation.prompt.examples import examples_of
 from gate.suites.mutation.prompt.languages import LANGUAGES, Language, is_cjk, language, overall, spaced_languages
-from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, Span
+from gate.suites.mutation.prompt.model import Block, Example, Prompt, Rule, Section, span_of
 from gate.suites.mutation.prompt.placeholders import protected_spans
-from gate.suites.mutation.prompt.rules import Sentence, rules_of
-from gate.suites.mutation.prompt.sections import LABEL_ENDS, label_of, sections_of
-from gate.suites.mutation.prompt.sentences import is_sentence, sentences
+from gate.suites.mutation.prompt.rules import Sentences, rules_of
+from gate.suites.mutation.prompt.sections import labels_of, sections_of
+from gate.suites.mutation.prompt.sentences import Cutter, is_sentence
 
-_sentence_of = Sentence._make  # in half of the time that named fields take
 _TEXT = ("paragraph", "item", "row")
 _LONGEST_TITLE, _LONGEST_TITLE_SIGNS = 50, 15  # a longer one is a sentence in which such a word happens to stand
 
@@ -35,17 +33,19 @@ def parse(text: str, *, include_code: bool = False) -> Prompt:
     """
     if not isinstance(text, str):
         raise UsageError(f"a prompt must be a text, not {type(text).__name__}", remedy="give the prompt's own text")
-    with _without_collection():
+    with without_collection():
         return _parsed(text, include_code=include_code)
 
 
 def _parsed(text: str, *, include_code: bool) -> Prompt:
     blocks = blocks_of(text, Lines(text), include_code=include_code)
-    sections = sections_of(text, blocks)
-    examples = examples_of(text, blocks, sections)
+    labels = labels_of(text, blocks)
+    sections = sections_of(text, blocks, labels)
+    examples = examples_of(text, blocks, sections, labels)
     main = overall(text)
     protected = protected_spans(text)
-    found = list(_sentences(text, blocks, sections, examples, main))
+    announced = _announced(blocks, sections, len(text))
+    found = _sentences(text, blocks, announced, labels, examples, main)
     rules = rules_of(text, found, protected, main)
     code_blocks = sum(block.kind == "code" for block in blocks)
     return Prompt(
@@ -54,7 +54,7 @@ def _parsed(text: str, *, include_code: bool) -> Prompt:
         sections=tuple(sections),
         examples=tuple(examples),
         rules=tuple(rules),
-        sentences=tuple(one.span for one in found),
+        sentences=tuple(found.spans),
         protected=protected,
         language=main,
         include_code=include_code,
@@ -64,7 +64,7 @@ def _parsed(text: str, *, include_code: bool) -> Prompt:
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Many small objects are made and none is garbage: looking for garbage among them takes half of the time."""
     was = gc.isenabled()
     gc.disable()
@@ -89,43 +89,60 @@ def _notes(text: str, rules: Sequence[Rule], code_blocks: int) -> tuple[str, ...
 
 
 def _sentences(
-    text: str, blocks: Sequence[Block], sections: Sequence[Section], examples: Sequence[Example], main: str
-) -> Iterator[Sentence]:
-    starts = _starts_sentence(main)
-    example_starts = [one.span.start for one in examples]
-    announced = _announced(text, blocks, sections)
-    for place, block in enumerate(blocks):
-        kind, span, (outer, _), _, _ = block
+    text: str,
+    blocks: Sequence[Block],
+    announced: Sequence[bool],
+    labels: Mapping[int, str],
+    examples: Sequence[Example],
+    main: str,
+) -> Sentences:
+    """The sentences of all text outside of examples; `announced` and `labels` are of the blocks."""
+    cut = Cutter(text, _starts_sentence(main)).sentences
+    shown = [one.span for one in examples]
+    shot = 0  # the first example that has not ended before the block
+    found = Sentences()
+    spans, places = found.spans, found.blocks
+    for place, (kind, start, end, outer, _, _, _) in enumerate(blocks):
         if kind not in _TEXT:
             continue
-        if examples:
-            before = bisect_right(example_starts, outer) - 1
-            if before >= 0 and outer < examples[before].span.end:
-                continue
-        title = label_of(text, block) if text[span[1] - 1 : span[1]] in LABEL_ENDS else ""
-        listed = kind == "item" and announced[place] and not title
-        if kind != "row" and is_sentence(text, span):
-            yield _sentence_of((span, place, listed, bool(title)))
+        while shot < len(shown) and shown[shot].end <= outer:
+            shot += 1
+        if shot < len(shown) and shown[shot].start <= outer:
             continue
-        spans = _cells(text, span) if kind == "row" else (span,)
-        for span in spans:
-            for sentence in sentences(text, span, starts_sentence=starts):
-                yield Sentence(sentence, place, listed, bool(title))
+        before = len(spans)
+        if kind == "row":
+            for cell in _cells(text, start, end):
+                spans += [span_of(cell)] if is_sentence(text, *cell) else cut(*cell)
+        elif is_sentence(text, start, end):
+            spans.append(span_of((start, end)))
+        else:
+            spans += cut(start, end)
+        count = len(spans) - before
+        places += [place] * count
+        if place in labels:
+            found.labels.update([before] if count == 1 else range(before, before + count))
+        elif kind == "item" and announced and announced[place]:
+            found.listed.update([before] if count == 1 else range(before, before + count))
+    return found
 
 
-def _announced(text: str, blocks: Sequence[Block], sections: Sequence[Section]) -> list[bool]:
-    """For each block, whether the innermost heading, label or tag around it announces rules."""
-    if not sections:
-        return [False] * len(blocks)
+def _announced(blocks: Sequence[Block], sections: Sequence[Section], end: int) -> list[bool]:
+    """For each block, whether the innermost heading, label or tag around it announces rules; empty if none does.
+
+    Args:
+        end: of the text.
+    """
+    if not any(_announces_rules(one.title) for one in sections):
+        return []
     found: list[bool] = []
     opened: list[tuple[int, bool]] = []
     place = 0
-    starts = [*(one.span.start for one in sections), len(text) + 1]
-    for block in blocks:
-        while starts[place] <= block.outer.start:
+    starts = [*(one.span.start for one in sections), end + 1]
+    for _, _, _, begin, _, _, _ in blocks:
+        while starts[place] <= begin:
             opened.append((sections[place].span.end, _announces_rules(sections[place].title)))
             place += 1
-        while opened and opened[-1][0] <= block.outer.start:
+        while opened and opened[-1][0] <= begin:
             opened.pop()
         found.append(bool(opened) and opened[-1][1])
     return found
@@ -141,15 +158,16 @@ def _announces_rules(title: str) -> bool:
     return any(table.rule_heading.search(shown) for table in tables)
 
 
-def _cells(text: str, row: Span) -> Iterator[Span]:
+def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The cells of a table's row; the line below its head has none."""
-    start = row.start
-    while start < row.end:
-        bar = text.find("|", start, row.end)
-        end = bar if bar >= 0 else row.end
-        if text[start:end].strip("-: \t"):
-            yield Span(start, end)
-        start = end + 1
+    while start < end:
+        bar = text.find("|", start, end)
+        until = bar if bar >= 0 else end
+        cell = text[start:until]
+        if cell.strip("-: \t") and (shown := cell.strip()):
+            begin = until - len(cell.lstrip())
+            yield begin, begin + len(shown)
+        start = until + 1
 
 
 def _starts_sentence(main: str) -> Callable[[str], bool]:

@@ -93,3 +93,9 @@ def overlapping(spans: Sequence[Span], span: Span) -> list[Span]:
         found.append(spans[place])
         place += 1
     return found
+
+
+def is_touched(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Whether one of ordered, disjoint spans shares a character with the text between two offsets."""
+    place = bisect_right(spans, start, key=_end) if spans else 0
+    return place < len(spans) and spans[place].start < end

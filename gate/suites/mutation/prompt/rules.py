@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gate.suites.mutation.prompt.languages import (
@@ -16,12 +17,13 @@ from gate.suites.mutation.prompt.languages import (
     may_follow,
     may_hold_keyword,
 )
-from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered, stable_id
-from gate.suites.mutation.prompt.placeholders import overlapping
+from gate.suites.mutation.prompt.model import Rule, RuleKind, Span, normal, numbered_ids, rule_of
+from gate.suites.mutation.prompt.placeholders import is_touched, overlapping
 
 _QUESTION = ("?", "？", "か。")
 _HEAD = re.compile(r"[*_\"'“„«(\[>\s-]*(?:[^\W\d_][^.:!?\r\n]{0,60}:[*_]*\s+)?[*_\"'“„«(]*")
 _SIGNS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_RUN_OF_SIGNS = re.compile(rf"{_SIGNS.pattern}+")  # ends in a sentence, where it may begin with the sign of an item
 _FEWEST_WORDS = 3
 
 
@@ -40,46 +42,66 @@ class Sentence(NamedTuple):
     label: bool = False
 
 
-def rules_of(text: str, sentences: Sequence[Sentence], protected: Sequence[Span], main: str) -> list[Rule]:
+@dataclass(slots=True)
+class Sentences:
+    """All sentences of a prompt in order, of which few are listed and few are labels.
+
+    Attributes:
+        blocks: for each, the index of its block.
+        listed, labels: places of those that are, see `Sentence`.
+    """
+
+    spans: list[Span] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    listed: set[int] = field(default_factory=set)
+    labels: set[int] = field(default_factory=set)
+
+    def at(self, place: int) -> Sentence:
+        return Sentence(self.spans[place], self.blocks[place], place in self.listed, place in self.labels)
+
+
+def rules_of(text: str, sentences: Sentences, protected: Sequence[Span], main: str) -> list[Rule]:
     """Rules in the order of the text.
 
     Args:
-        sentences: in order.
         protected: spans in which a keyword does not count.
         main: code of the prompt's own language, for sentences that don't tell theirs.
     """
     seen: dict[tuple[str, bool, bool, bool], tuple[RuleKind, str] | None] = {}
-    found = []
-    for one in _promising(text, sentences):
-        (start, end), _, listed, label = one
-        covered = overlapping(protected, one.span) if protected else ()
-        key = text[start:end], listed, label, text[start - 1 : start].isalnum()
-        if covered:
-            kind = _kind(text, one, covered, main)
+    found: list[tuple[int, RuleKind, str]] = []
+    shown: list[str] = []
+    for place in _promising(text, sentences):
+        start, end = span = sentences.spans[place]
+        sentence = text[start:end]
+        key = sentence, place in sentences.listed, place in sentences.labels, text[start - 1 : start].isalnum()
+        if protected and (covered := overlapping(protected, span)):
+            kind = _kind(text, sentences.at(place), covered, main)
         elif key in seen:
             kind = seen[key]
         else:
-            kind = seen[key] = _kind(text, one, covered, main)
+            kind = seen[key] = _kind(text, sentences.at(place), (), main)
         if kind:
-            found.append((one, *kind))
-    keys = numbered(normal(one.span.of(text)) for one, _, _ in found)
+            found.append((place, *kind))
+            shown.append(normal(sentence))
     return [
-        Rule(stable_id("rule", key, str(number)), one.span, code, kind, one.block)
-        for (one, kind, code), (key, number) in zip(found, keys, strict=True)
+        rule_of((id_, sentences.spans[place], code, kind, sentences.blocks[place]))
+        for id_, (place, kind, code) in zip(numbered_ids("rule", shown), found, strict=True)
     ]
 
 
-def _promising(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
-    starts = [one[0][0] for one in sentences]
-    held = {bisect_right(starts, place) - 1 for place in _hopeful(text)}
-    held.update(place for place, one in enumerate(sentences) if one[2])
-    yield from (sentences[place] for place in sorted(held) if place >= 0)
+def _promising(text: str, sentences: Sentences) -> list[int]:
+    """Places of sentences that may be rules, in order: listed ones, and those in which a keyword may begin."""
+    held = set(sentences.listed)
+    if hopeful := _hopeful(text):
+        starts = [start for start, _ in sentences.spans]
+        held.update([bisect_right(starts, place) - 1 for place in hopeful])
+        held.discard(-1)
+    return sorted(held)
 
 
 def _hopeful(text: str) -> list[int]:
     """Where in a text keywords may begin, or signs stand that may be some."""
-    places = [] if text.isascii() else [found.start() for found in _SIGNS.finditer(text)]
+    places = [] if text.isascii() else [found.end() - 1 for found in _RUN_OF_SIGNS.finditer(text)]
     following: Mapping[str, frozenset[str] | None] = {
         word: may_follow(word.lower()) for word in set(WORD.findall(text)) if may_begin_keyword(word.lower())
     }
@@ -140,7 +162,7 @@ def _found(text: str, span: Span, covered: Sequence[Span], table: Language) -> R
 def _outside(pattern: re.Pattern[str], text: str, span: Span, covered: Sequence[Span]) -> re.Match[str] | None:
     """First match in a span that touches none of the covered spans."""
     for found in pattern.finditer(text, span.start, span.end):
-        if not any(one.start < found.end() and found.start() < one.end for one in covered):
+        if not is_touched(covered, *found.span()):
             return found
     return None
 

@@ -6,16 +6,19 @@ its first word would not have fitted on the line before it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 
-from gate.suites.mutation.prompt.model import Span
+from gate.suites.mutation.prompt.model import Span, span_of
 
-_END = re.compile(
+_END = re.compile(  # begins with the character that it ends at, so that the search skips to the next one
     r"""
-    (?P<full>[。！？]+[」』”’）)"*_]*)
-    | (?P<stop>(?<![.!?…])[.!?…]++)[\"'”’»)\]*_]*+(?=\s|$)
-    | (?P<line>(?:\r\n?|\n)[ \t>]*)
+    [。！？.!?…\r\n]
+    (?: (?<=[。！？])(?P<full>[。！？]*[」』”’）)"*_]*)
+      | (?<=[.!?…])(?<![.!?…][.!?…])(?P<stop>[.!?…]*+)[\"'”’»)\]*_]*+(?=\s|$)
+      | (?:(?<=\r)\n?|(?<=\n))(?P<line>[ \t>]*)
+    )
     """,
     re.VERBOSE,
 )
@@ -29,42 +32,84 @@ _CLOSING = '」』”’）)"'
 _NUMBERING = re.compile(r"(?:^|[\s(])\d{1,3}$")
 _LEADING = re.compile(r"(?:</?[A-Za-z_][^<>\r\n]{0,300}>|[\s>])+")
 _TRAILING = re.compile(r"</?[A-Za-z_][^<>\r\n]{0,300}>$")
-_WORD = re.compile(r"[*_\"'“„«(\[]*([^\s>*_\"'“„«(\[]\S{0,60})")
+_WORD = re.compile(r"[^\s>*_\"'“„«(\[]\S{0,60}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LOOSE = frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace()) | {"<", ">"}
+"""What may have to be taken away at the ends of a sentence: all white space there is, and what tags consist of."""
 _ROOM = 2  # characters that a line may be short of the longest and still count as full
 _SHORTEST_FULL = 30  # characters: a shorter line was ended on purpose
 
 
-def is_sentence(text: str, span: Span) -> bool:
-    """Whether a block is one sentence as a whole, at a glance; a no may be wrong."""
-    return _ONE.fullmatch(text, *span) is not None
+is_sentence = _ONE.fullmatch
+"""(text, start, end) -> whether a block is one sentence as a whole, at a glance; a no may be wrong."""
 
 
-def sentences(text: str, span: Span, *, starts_sentence: Callable[[str], bool]) -> Iterator[Span]:
-    """Spans of the sentences of one block, without white space around them and without tags at their ends.
+class Cutter:
+    """Cuts the blocks of one text.
 
     Args:
         starts_sentence: whether a capitalised word begins a sentence rather than being a name inside one.
     """
-    begin = line = span.start
-    widest = -1
-    for found in _END.finditer(text, span.start, span.end):
-        if found.end() >= span.end:
-            break
-        if found.lastgroup == "line":
-            if widest < 0:
-                widest = max(len(line) for line in span.of(text).splitlines())
-            width, line = found.start() - line, found.end()
-            if not _ends_here(text, found.start(), span.end, width, widest, starts_sentence):
+
+    def __init__(self, text: str, starts_sentence: Callable[[str], bool]) -> None:
+        self._text = text
+        self._starts_sentence = starts_sentence
+        self._rooms: dict[str, float | None] = {}
+
+    def sentences(self, start: int, end: int) -> list[Span]:
+        """Spans of the sentences of one block, without white space around them and without tags at their ends."""
+        text, rooms, first_word, found = self._text, self._rooms, _WORD.search, list[Span]()
+        begin = line = start
+        widest = -1
+        for mark in _END.finditer(text, start, end):
+            at, after = mark.span()
+            if after >= end:
+                break
+            if mark.lastgroup == "line":
+                if widest < 0:
+                    widest = max(map(len, text[start:end].splitlines()))
+                width, line = at - line, after
+                word = first_word(text, after, min(end, at + 80))
+                shown = word.group() if word else ""
+                room = rooms[shown] if shown in rooms else self._room(shown)
+                if room is None or text[at - 1] in ",;，、；":
+                    continue
+                if width >= _SHORTEST_FULL and width >= widest - room:
+                    continue
+                if text[after - 1] in "\r\n" and text[begin] not in _LOOSE and text[at - 1] not in _LOOSE:
+                    found.append(span_of((begin, at)))
+                    begin = after
+                    continue
+            elif not _ends_with(text, begin, mark, end):
                 continue
-        elif found.lastgroup == "full":
-            if found.group().rstrip("*_")[-1:] in _CLOSING and not text[found.end()].isspace():
-                continue  # what is quoted ends there, the sentence around it goes on
-        elif found.lastgroup == "stop" and not _is_stop(text, begin, found, span.end):
-            continue
-        yield from _trimmed(text, begin, found.end())
-        begin = found.end()
-    yield from _trimmed(text, begin, span.end)
+            found += _trimmed(text, begin, after)
+            begin = after
+        found += _trimmed(text, begin, end)
+        return found
+
+    def _room(self, word: str) -> float | None:
+        """By how much less than the longest line of its block the line before a word was wide, if it was ended there.
+
+        None if the word goes on with the sentence of that line, and much below zero if it begins one.
+        """
+        first = word.rstrip(".,;:!?*_\"'”’»)]")
+        room: float | None
+        if first[:1].islower():
+            room = None
+        elif self._starts_sentence(first):
+            room = -math.inf
+        else:
+            room = _ROOM if _CJK.match(first) else len(first)
+        self._rooms[word] = room
+        return room
+
+
+def _ends_with(text: str, begin: int, mark: re.Match[str], end: int) -> bool:
+    """Whether a mark ends a sentence."""
+    if mark.lastgroup == "stop":
+        return _is_stop(text, begin, mark, end)
+    quoted = mark.group().rstrip("*_")[-1:] in _CLOSING and not text[mark.end()].isspace()
+    return not quoted  # what is quoted ends there, the sentence around it goes on
 
 
 def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
@@ -74,29 +119,12 @@ def _is_stop(text: str, begin: int, found: re.Match[str], end: int) -> bool:
         after += 1
     if after < end and (text[after].islower() or text[after] in ",;"):
         return False
-    if found["stop"] != ".":
+    if found["stop"] or text[found.start()] != ".":
         return True
     before = text[max(begin, found.start() - 12) : found.start()]
     if _NUMBERING.search(before) and text[begin : found.start()].strip("*_ \t\r\n>").isdigit():
         return False  # "2." is the number of what follows
     return not _ABBREVIATION.search(before)
-
-
-def _ends_here(text: str, at: int, end: int, width: int, widest: int, starts_sentence: Callable[[str], bool]) -> bool:
-    """Whether the line end at an offset ends a sentence.
-
-    Args:
-        width: characters of the line before it; `widest`: of the longest line of the block.
-    """
-    word = _WORD.search(text, at, min(end, at + 80))
-    first = word[1].rstrip(".,;:!?*_\"'”’»)]") if word else ""
-    if first[:1].islower() or text[at - 1] in ",;，、；":
-        return False
-    if _CJK.match(first):
-        return width < _SHORTEST_FULL or width < widest - _ROOM or starts_sentence(first)
-    if starts_sentence(first):
-        return True
-    return width < _SHORTEST_FULL or width + 1 + len(first) <= widest
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
@@ -114,4 +142,4 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
             break
         end = opened
     if end > start:
-        yield Span(start, end)
+        yield span_of((start, end))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from gate.errors import UsageError
+from gate.suites.mutation import selection
 from gate.suites.mutation.mutants import mutants_of
 from gate.suites.mutation.operators import OPERATORS
 from gate.suites.mutation.prompt import changed_rules, parse
+from gate.suites.mutation.prompt.model import stable_id
 from tests.support.mutation import assert_only_spans_change
 
 BANK = (
@@ -138,6 +142,30 @@ def test_operators_have_the_names_of_the_registry() -> None:
     )
     found = mutants_of(parse(text), semantic_operator=lambda rule: rule + " Or else.")
     assert {mutant.operator for mutant in found.mutants} == set(OPERATORS) - {"tool-schema"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_selection_takes_each_rule_once_before_any_twice_and_operators_in_turn(seed: int) -> None:
+    five, twenty = (mutants_of(parse(TWENTY), max_mutants=most, seed=seed).mutants for most in (5, 20))
+    assert len({mutant.rule for mutant in five}) == 5
+    assert len({mutant.rule for mutant in twenty}) == 20
+    used = Counter(mutant.operator for mutant in twenty)
+    assert len(used) >= 4
+    assert max(used.values()) - min(used.values()) <= 1
+
+
+def test_a_large_selection_weighs_each_mutant_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = ", ".join(f"{number} of thing{number}x" for number in range(3, 403))
+    mutants = mutants_of(parse(f"You must never use more than {numbers}.")).mutants
+    asked: list[str] = []
+
+    def watched(*parts: str) -> str:
+        asked.append(parts[-1])
+        return stable_id(*parts)
+
+    monkeypatch.setattr(selection, "stable_id", watched)
+    assert len(selection.select(mutants, len(mutants) - 1, 0)) == len(mutants) - 1 > 400
+    assert len(asked) <= len(mutants) + len({mutant.rule or mutant.operator for mutant in mutants})
 
 
 def test_a_prompt_of_one_byte_and_of_a_megabyte() -> None:
