@@ -75,7 +75,7 @@ def _add_wheels(arch: str, tree: Path) -> None:
     machine = {"arm64": "aarch64", "amd64": "x86_64"}[arch]
     named = [f"{name}=={metadata.version(name)}" for name in WHEELS]
     fitting = [f"--platform={kind}_{machine}" for kind in ("manylinux2014", "manylinux_2_17", "manylinux_2_34")]
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command = [sys.executable, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-deps"]
     target = tree / "usr/lib/python3/dist-packages"
     chosen = ["--only-binary=:all:", "--python-version=3.13", "--implementation=cp", "--upgrade", f"--target={target}"]
     subprocess.run([*command, *chosen, *fitting, *named], check=True)
