@@ -77,6 +77,7 @@ def test_no_answer_reaches_what_watches_it(root: bool, means: str) -> None:
     said = ended.stderr.decode()
     if "SandboxError: nothing on this machine holds" in said and "not held" not in said:
         pytest.skip(said.splitlines()[-2])
+    assert ended.stdout, f"{ended.returncode}: {said}"
     ending, verdict, errors = json.loads(ended.stdout)
     lines: list[dict[str, Any]] = [json.loads(line) for line in verdict.splitlines()]
     assert (ending, lines[-1]) == ("exited", {"finished": True}), errors
