@@ -24,11 +24,12 @@ $(READY): requirements/dev.txt requirements/data.txt pyproject.toml
 demo: $(READY) ## a worse and an unchanged pull request, on this machine alone
 	@$(BIN)/gate demo
 
-# four processes share the machine: threads of their libraries would wait for each other, and spin meanwhile
+# several processes share the machine: threads of their libraries would wait for each other, and spin meanwhile
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 test: $(READY) ## the tests that need no container engine
-	@env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder tests --ignore tests/e2e
+	@$(BIN)/python -m compileall -q -j 2 gate tests/support # else each process compiles it for itself
+	@env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder tests --ignore tests/e2e
 
 check: $(READY) ## linters, types, what GitHub reads, and the import contract
 	$(BIN)/ruff check .

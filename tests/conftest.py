@@ -9,8 +9,15 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import settings
 
+from tests.support import fork_server
+
 settings.register_profile("house", deadline=None)  # a busy machine is no failure
 settings.load_profile("house")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        fork_server.share()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -33,6 +33,7 @@ import pytest
 _MODULES = ("pytest", "gate", "gate.cli.action")
 _STARTS = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_", "OMP_")
 _PATH, _NO_BYTECODE = "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"
+_SHARED = "FORKS_OF_THE_TESTS"
 
 
 class Forked:
@@ -64,13 +65,20 @@ class Forked:
             os.kill(self.pid, signal.SIGKILL)
 
 
+def share() -> None:
+    """Start the server that this process's children use as well, and with it import everything only once."""
+    os.environ[_SHARED] = address()
+
+
 @functools.cache
 def address(*modules: str) -> str:
-    """Where a server of this process listens; it is started at first, and ends with this process.
+    """Where a server listens: the shared one, else one that is started at first and ends with this process.
 
     Args:
-        modules: what it imports beside what all of them do.
+        modules: what it imports beside what all of them do; then it is this process's own.
     """
+    if not modules and os.environ.get(_SHARED):
+        return os.environ[_SHARED]
     folder = Path(tempfile.mkdtemp(prefix="forks-"))
     path = str(folder / "socket")
     environ = {name: value for name, value in os.environ.items() if name != _PATH}
