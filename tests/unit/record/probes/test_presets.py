@@ -16,6 +16,7 @@ from gate.record.recordings import canonical
 from gate.record.recordings.exchange import Request
 from gate.record.recordings.volatile import read_volatile
 from gate.sandbox.cell import Cell
+from gate.sandbox.cell.folder import PARTS
 from gate.suites.probes.answer import Ended
 from tests.support.probe_cells import PYTHON, agent_in
 from tests.support.probe_runs import probe_of
@@ -152,7 +153,7 @@ SEEN = {
         "Today's date is {day}(formatted according to the user's locale).\n",
         "The project's temporary directory is: {cell}/home/.gemini/tmp/work\n",
         "Output: (empty)\nProcess Group PGID: {number}\n",
-        "wrote to new file: {cell}/work/a.py. Here",
+        "wrote to new file: {cell}/{own}/a.py. Here",
     ],
     "opencode": ["  Today's date: {day}\n</env>\nInstructions from: {cell}/home/.config/opencode/AGENTS.md\n"],
     "aider": ["- Platform: {machine}\n- Shell: SHELL=None\n- Current date: {day}\n"],
@@ -168,6 +169,7 @@ def test_what_a_program_says_of_its_machine_does_not_count(name: str) -> None:
         cell = CELLS[at]
         facts = {
             "cell": cell,
+            "own": PARTS[0],
             "mangled": "".join(letter if letter.isalnum() else "-" for letter in cell),
             "machine": ("Linux-6.18.4-x86_64-with-glibc2.36", "Linux-6.1.0-aarch64-with-glibc2.41", "Linux 5")[at],
             "shell": ("sh", "bash", "zsh")[at],
