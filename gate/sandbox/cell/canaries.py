@@ -165,9 +165,9 @@ def _outside(folder: Path) -> Iterator[_Outside]:
 
 
 def _is_running(name: str) -> bool:
-    for comm in Path("/proc").glob("[0-9]*/comm"):
+    for process in Path("/proc").glob("[0-9]*"):  # without a look into it, since it may just end
         with contextlib.suppress(OSError):
-            if comm.read_text(encoding="utf-8", errors="replace").strip() == name:
+            if (process / "comm").read_text(encoding="utf-8", errors="replace").strip() == name:
                 return True
     return False
 
